@@ -30,7 +30,7 @@ impl<'m> Fingerprints<'m> {
         if let Op::Constant(constant) = &instruction.op {
             match &*constant.value {
                 ConstantValue::Literal(literal) => {
-                    for leaf in literal.leaves().into_iter().filter(|leaf| leaf.len() > 0) {
+                    for leaf in literal.leaves().into_iter().filter(|leaf| !leaf.is_empty()) {
                         leaf.bytes().hash(&mut hasher);
                     }
                 }
@@ -102,7 +102,9 @@ mod tests {
         let one = |value: &str| of(&format!("ROOT c = s32[2] constant({value})"));
         assert_ne!(one("{1, 2}"), one("{1, 3}"));
         let reduce = |op: &str| {
-            let text = format!("HloModule m\nf {{ a = s32[] parameter(0) b = s32[] parameter(1) ROOT s = s32[] {op}(a, b) }}\nENTRY e {{ x = s32[4] parameter(0) z = s32[] constant(0) ROOT r = s32[] reduce(x, z), dimensions={{0}}, to_apply=f }}");
+            let text = format!(
+                "HloModule m\nf {{ a = s32[] parameter(0) b = s32[] parameter(1) ROOT s = s32[] {op}(a, b) }}\nENTRY e {{ x = s32[4] parameter(0) z = s32[] constant(0) ROOT r = s32[] reduce(x, z), dimensions={{0}}, to_apply=f }}"
+            );
             Fingerprints::new(&Module::parse(&text).unwrap()).module()
         };
         assert_ne!(reduce("add"), reduce("multiply"));

@@ -6,7 +6,8 @@ mod run;
 mod shared;
 
 pub(crate) use compare::{
-    BackendArgs, BlameArgs, ConformArgs, FuzzArgs, PassesArgs, ReduceArgs, RepeatArg, SuiteArg, quoted,
+    BackendArgs, BlameArgs, ConformArgs, FuzzArgs, PassesArgs, ReduceArgs, RepeatArg, SuiteArg,
+    quoted,
 };
 pub(crate) use diff::DiffArgs;
 pub(crate) use graph::{FormatArg, GraphArgs};

@@ -37,7 +37,10 @@ pub(crate) fn run(args: &PassesArgs) -> Result<ExitCode> {
     let mut worst = None;
     for path in &args.dumps {
         if args.backend.is_named() {
-            worst = compiled(args, path, &options, &mut reports)?.into_iter().chain(worst).reduce(Exit::or);
+            worst = compiled(args, path, &options, &mut reports)?
+                .into_iter()
+                .chain(worst)
+                .reduce(Exit::or);
             continue;
         }
         let dump = opened(path, None)?;
@@ -153,7 +156,9 @@ fn conclusion(
             Some(Exit::Wrong),
         ),
         (Verdict::EtalonBug, _) => (format!("{judgement}"), Some(Exit::Bug)),
-        (_, true) => (format!("{name} computes the last state right: the fault is in the pass\n"), None),
+        (_, true) => {
+            (format!("{name} computes the last state right: the fault is in the pass\n"), None)
+        }
         (_, false) => (format!("{name} computes the last state right\n"), None),
     }
 }

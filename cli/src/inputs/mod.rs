@@ -39,7 +39,8 @@ pub(crate) fn drawn(ranges: &[RangeArg], parameters: &Parameters<'_>) -> Result<
     for RangeArg { interval, .. } in ranges.iter().filter(|range| range.parameter.is_none()) {
         drawn.fill(Drawn { floats: *interval, integers: *interval, is_kept: true });
     }
-    let named = |range: &RangeArg| range.parameter.as_deref().and_then(|name| parameters.find(name));
+    let named =
+        |range: &RangeArg| range.parameter.as_deref().and_then(|name| parameters.find(name));
     for range in ranges.iter().filter(|range| named(range).is_none()) {
         match range.parameter.as_deref() {
             Some("floats") => drawn.iter_mut().for_each(|drawn| drawn.floats = range.interval),

@@ -5,8 +5,8 @@ use super::run::{Interface, Outcome, Results, compared, compared_partitioned, ru
 use super::state::{State, Unread};
 use crate::blame::{Divergence, Options as BlameOptions, compare_modules};
 use crate::program::{Program, watching};
-use hlo::ir::rewrite::ModuleRewriter;
 use hlo::ir::InstructionId;
+use hlo::ir::rewrite::ModuleRewriter;
 use hlo::text::Style;
 use hlo::{Literal, Verified};
 use std::sync::Arc;
@@ -149,12 +149,27 @@ impl Check<'_> {
     /// Reads a state, and compares it with the last one; the first state is no step, unless it is
     /// invalid.
     fn step(&mut self, file: &StateFile, report: &mut ModuleReport) -> Option<Step> {
-        let before = self.last.as_ref().map(|ran| ran.name.clone()).unwrap_or_default();
-        let step = |outcome: Outcome| Step {
+        let text = file.read().ok().map(|file| file.bytes.into_owned());
+        if text.is_some() && text == self.text {
+            return self
+                .last
+                .is_some()
+                .then(|| self.described(file, Outcome::new(Class::Unchanged, "")));
+        }
+        self.text = text;
+        match State::read(file, self.options.lenient) {
+            Ok(state) => self.compared(file, state, report),
+            Err(unread) => Some(self.unread(file, unread, report)),
+        }
+    }
+
+    /// Returns the step to a state, from the last one.
+    fn described(&self, file: &StateFile, outcome: Outcome) -> Step {
+        Step {
             number: file.number(),
             pass: file.label(),
             class: outcome.class,
-            before: before.clone(),
+            before: self.last.as_ref().map(|ran| ran.name.clone()).unwrap_or_default(),
             after: file.file(),
             message: outcome.message,
             details: String::new(),
@@ -164,30 +179,37 @@ impl Check<'_> {
             source: None,
             seconds: 0.0,
             evidence: None,
-        };
-        let text = file.read().ok().map(|file| file.bytes.into_owned());
-        if text.is_some() && text == self.text {
-            let outcome = Outcome::new(Class::Unchanged, "");
-            return self.last.is_some().then(|| step(outcome));
         }
-        self.text = text;
-        let state = match State::read(file, self.options.lenient) {
-            Ok(state) => state,
-            Err(Unread::Missing(message)) => return Some(step(Outcome::new(Class::NotRun, message))),
-            Err(Unread::Invalid(message, _)) if self.is_broken => {
-                let message = format!("still invalid: {message}");
-                return Some(step(Outcome::new(Class::NotRun, message)));
+    }
+
+    /// Returns the step to a state that is no module. Only the first of several invalid ones is
+    /// wrong.
+    fn unread(&mut self, file: &StateFile, unread: Unread, report: &mut ModuleReport) -> Step {
+        let (message, details) = match unread {
+            Unread::Missing(message) => {
+                return self.described(file, Outcome::new(Class::NotRun, message));
             }
-            Err(Unread::Invalid(message, details)) => {
-                self.is_broken = true;
-                report.states += 1;
-                let before = self.last.as_ref().map(|ran| full(&ran.state));
-                let after = String::from_utf8_lossy(self.text.as_deref().unwrap_or_default());
-                let evidence = Evidence { before, after: after.into_owned(), arguments: Vec::new() };
-                let evidence = Some(evidence);
-                return Some(Step { details, evidence, ..step(Outcome::new(Class::Invalid, message)) });
-            }
+            Unread::Invalid(message, details) => (message, details),
         };
+        if std::mem::replace(&mut self.is_broken, true) {
+            let message = format!("still invalid: {message}");
+            return self.described(file, Outcome::new(Class::NotRun, message));
+        }
+        report.states += 1;
+        let before = self.last.as_ref().map(|ran| full(&ran.state));
+        let after = String::from_utf8_lossy(self.text.as_deref().unwrap_or_default()).into_owned();
+        let evidence = Some(Evidence { before, after, arguments: Vec::new() });
+        let step = self.described(file, Outcome::new(Class::Invalid, message));
+        Step { details, evidence, ..step }
+    }
+
+    /// Runs a state, and compares it with the last one.
+    fn compared(
+        &mut self,
+        file: &StateFile,
+        state: State,
+        report: &mut ModuleReport,
+    ) -> Option<Step> {
         self.is_broken = false;
         let Some(last) = self.last.clone() else {
             report.states += 1;
@@ -199,7 +221,7 @@ impl Check<'_> {
             return None;
         };
         if state.fingerprint == last.state.fingerprint {
-            return Some(step(Outcome::new(Class::Unchanged, "")));
+            return Some(self.described(file, Outcome::new(Class::Unchanged, "")));
         }
         report.states += 1;
         let interface = Interface::of(&last.state.module, &state.module);
@@ -207,25 +229,28 @@ impl Check<'_> {
             last.arguments.iter().map(|given| interface.arguments(given)).collect();
         let arguments = match arguments {
             Ok(arguments) => arguments,
-            Err(message) => return Some(step(Outcome::new(Class::NotRun, message))),
+            Err(message) => {
+                return Some(self.described(file, Outcome::new(Class::NotRun, message)));
+            }
         };
         let results = run(&state, &arguments, self.options.fuel);
         let ran = Ran { state, name: file.file(), arguments, results };
-        let is_compared = self.options.is_compared(file);
-        let (outcome, set) = match is_compared {
+        let (outcome, set) = match self.options.is_compared(file) {
             true => self.worst(&last, &ran, &interface),
             false => (Outcome::new(Class::NotRun, "not asked for"), None),
         };
-        let mut step = step(outcome);
+        let mut step = self.described(file, outcome);
         step.arguments = set.filter(|_| self.sets.len() > 1).map(|set| self.sets[set].name.clone());
         if step.class.is_wrong(self.options.strict) {
             let set = set.unwrap_or_default();
             step.evidence = Some(evidence(&last, &ran, set, step.divergence.as_ref()));
         }
         if file.is_start() && step.class > Class::SameBits {
-            step.message = format!("{}made between pipelines, before this one", separated(&step.message));
+            let other = separated(&step.message);
+            step.message = format!("{other}made between pipelines, before this one");
         }
-        step.source = step.divergence.as_ref().and_then(|found| source(&ran.state, &last.state, found));
+        let found = step.divergence.as_ref();
+        step.source = found.and_then(|found| source(&ran.state, &last.state, found));
         self.last = Some(Arc::new(ran));
         Some(step)
     }
@@ -289,7 +314,9 @@ fn separated(message: &str) -> String {
 fn selected([expected, actual]: [&Results; 2]) -> Outcome {
     match (expected, actual) {
         (Ok(expected), Ok(actual)) if expected == actual => Outcome::new(Class::SameBits, ""),
-        (Ok(_), Ok(_)) => Outcome::new(Class::NotRun, "the parameters and the results have changed"),
+        (Ok(_), Ok(_)) => {
+            Outcome::new(Class::NotRun, "the parameters and the results have changed")
+        }
         (Err(error), _) | (_, Err(error)) => Outcome::new(Class::NotRun, error.message()),
     }
 }

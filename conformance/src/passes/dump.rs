@@ -82,7 +82,10 @@ impl Dump {
         let modules = groups.finish();
         if modules.is_empty() {
             let message = "no modules are in it";
-            return Err(DumpError { help: Some(HELP.to_owned()), ..DumpError::new(path, &message) });
+            return Err(DumpError {
+                help: Some(HELP.to_owned()),
+                ..DumpError::new(path, &message)
+            });
         }
         Ok(Self { modules })
     }
@@ -146,8 +149,8 @@ impl StateFile {
     /// Reads another format of the state, which has the constants that a text elides.
     pub(super) fn read_in_full(&self, options: &Options) -> Option<Loaded> {
         let Source::Files(paths) = &self.source else { return None };
-        let loaded = paths[1..].iter().filter_map(|path| load::load(path.as_path(), options).ok());
-        loaded.last()
+        let mut others = paths[1..].iter().rev();
+        others.find_map(|path| load::load(path.as_path(), options).ok())
     }
 }
 
@@ -213,13 +216,13 @@ impl Groups {
         if name::folder(stem).is_some() || !is_module(path) {
             return;
         }
-        let of_folder = folders.iter().enumerate().rev();
-        let of_folder = of_folder.filter_map(|(at, folder)| Some((at, name::folder(folder)?)));
+        let mut of_folder = folders.iter().enumerate();
+        let of_folder = of_folder.find_map(|(at, folder)| Some((at, name::folder(folder)?)));
         let is_mlir = path.extension().is_some_and(|e| e == "mlir" || e == "mlirbc");
         let (mut numbers, rest) = name::leading_numbers(stem);
         numbers.extend(stem.parse::<u32>());
         let of_stem = Position::Mlir(numbers, rest.to_owned());
-        let (module, position, stage) = match of_folder.last() {
+        let (module, position, stage) = match of_folder {
             Some((at, module)) => {
                 // The passes before HLO have a folder of their own beside those of modules.
                 let (dump, pipeline) = match folders[..at].split_last() {
@@ -293,7 +296,10 @@ impl Groups {
         for pair in keys.windows(2) {
             let [first, second] = [&pair[0], &pair[1]];
             let is_pair = (&first.folder, &first.name) == (&second.folder, &second.name)
-                && self.modules.get(first).is_some_and(|states| is_begun(states) && !is_ended(states))
+                && self
+                    .modules
+                    .get(first)
+                    .is_some_and(|states| is_begun(states) && !is_ended(states))
                 && self.modules.get(second).is_some_and(|states| !is_begun(states));
             if is_pair && let Some(first_half) = self.modules.remove(first) {
                 self.modules.entry(second.clone()).or_default().extend(first_half);

@@ -18,9 +18,7 @@ pub fn to_junit(reports: &[ModuleReport], strict: bool) -> String {
 
 fn test_case(step: &Step, strict: bool) -> TestCase {
     let status = match step.class {
-        class if class.is_wrong(strict) => {
-            TestCaseStatus::non_success(NonSuccessKind::Failure)
-        }
+        class if class.is_wrong(strict) => TestCaseStatus::non_success(NonSuccessKind::Failure),
         Class::EtalonBug => TestCaseStatus::non_success(NonSuccessKind::Error),
         Class::NotTested | Class::Undefined | Class::NotRun => TestCaseStatus::skipped(),
         Class::Unchanged

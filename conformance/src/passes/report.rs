@@ -5,6 +5,7 @@ use crate::results::Verdict;
 use hlo::{Literal, Verified};
 use serde::Serialize;
 use std::fmt;
+use std::fmt::Write as _;
 use std::sync::Arc;
 
 /// What a step between two states changes, from the best to the worst.
@@ -234,23 +235,31 @@ fn measures(judgement: &Judgement) -> Option<String> {
     let modes: Vec<&str> = judgement.modes.iter().map(|mode| mode.name()).collect();
     let modes = if modes.is_empty() { String::new() } else { format!(": {}", modes.join(", ")) };
     match judgement.verdict {
-        Verdict::WithinBound | Verdict::NotTested
-            if judgement.measures.max_error.is_finite() =>
-        {
+        Verdict::WithinBound | Verdict::NotTested if judgement.measures.max_error.is_finite() => {
             let (error, bound) = (judgement.measures.max_error, judgement.measures.bound);
             Some(format!("error {error:.1e}, bound {bound:.1e}{modes}"))
         }
         Verdict::Undefined => {
             judgement.cause.as_ref().map(|cause| format!("{cause} decides on rounding errors"))
         }
-        Verdict::Differs | Verdict::EtalonBug | Verdict::WithinBound | Verdict::NotTested => match &judgement.measures.worst {
-            Some(worst) => {
-                let (place, actual, expected) = (&worst.place, &worst.actual, &worst.expected);
-                Some(format!("{place}: found {actual}, expected {expected}{modes}"))
+        Verdict::Differs | Verdict::EtalonBug | Verdict::WithinBound | Verdict::NotTested => {
+            match &judgement.measures.worst {
+                Some(worst) => {
+                    let (place, actual, expected) = (&worst.place, &worst.actual, &worst.expected);
+                    Some(format!("{place}: found {actual}, expected {expected}{modes}"))
+                }
+                None => judgement.cause.clone(),
             }
-            None => judgement.cause.clone(),
-        },
-        _ => None,
+        }
+        Verdict::Agrees
+        | Verdict::Skipped
+        | Verdict::Unsupported
+        | Verdict::NoReference
+        | Verdict::Unstable
+        | Verdict::Rejected
+        | Verdict::Failed
+        | Verdict::TimedOut
+        | Verdict::Crashed => None,
     }
 }
 
@@ -292,10 +301,10 @@ impl Step {
         if let Some(found) = &self.divergence {
             let mut line = format!("{} differs from {}", found.after, found.before);
             if self.class != Class::Differs {
-                line.push_str(&format!(": {}", found.difference));
+                let _ = write!(line, ": {}", found.difference);
             }
             if !found.between.is_empty() {
-                line.push_str(&format!(", through {}", found.between.join(", ")));
+                let _ = write!(line, ", through {}", found.between.join(", "));
             }
             writeln!(f, "         {line}")?;
         }

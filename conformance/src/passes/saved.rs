@@ -15,8 +15,7 @@ impl ModuleReport {
         for step in self.wrong(strict) {
             let Some(evidence) = &step.evidence else { continue };
             let target = folder.join(self.folder_name(step));
-            write(&target, evidence)
-                .map_err(|error| WriteError { path: target.clone(), error })?;
+            write(&target, evidence).map_err(|error| WriteError { path: target.clone(), error })?;
             folders.push(target);
         }
         Ok(folders)

@@ -137,6 +137,9 @@ mod tests {
     #[test]
     fn modules_one_after_the_other() {
         let text = "// c\nHloModule a\nA\n\nHloModule b\nB\n";
-        assert_eq!(shown(text), ["all module 1: // c\nHloModule a\nA", "all module 2: HloModule b\nB"]);
+        assert_eq!(
+            shown(text),
+            ["all module 1: // c\nHloModule a\nA", "all module 2: HloModule b\nB"]
+        );
     }
 }

@@ -5,7 +5,7 @@ use crate::generate::Regime;
 use hlo::diag::{Diagnostic, SourceFile, render};
 use hlo::literal::ConstantValue;
 use hlo::{Module, Op, Verified};
-use load::{LoadError, Loaded, Options, Reason};
+use load::{Format, LoadError, Loaded, Options, Reason};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -15,6 +15,8 @@ pub(super) struct State {
     pub(super) module: Arc<Verified>,
     /// Equal for states that compute the same by the same instructions.
     pub(super) fingerprint: u64,
+    /// Whether it is a program of MLIR, whose functions Etalon converts to HLO of its own.
+    pub(super) is_mlir: bool,
     /// The constants that the text elides, by name and shape. They have drawn values.
     pub(super) elided: BTreeSet<String>,
 }
@@ -32,8 +34,9 @@ impl State {
     /// Reads and verifies a state.
     pub(super) fn read(file: &StateFile, lenient: bool) -> Result<Self, Unread> {
         let options = Options { lenient, ..Options::default() };
-        let loaded = file.read().and_then(|file| file.load(&options)).map_err(unread)?;
-        let Loaded { file: mut source, mut module, .. } = loaded;
+        let loaded =
+            file.read().and_then(|file| file.load(&options)).map_err(|error| unread(&error))?;
+        let Loaded { file: mut source, mut module, format, .. } = loaded;
         if has_elided(&module)
             && let Some(full) = file.read_in_full(&options)
         {
@@ -45,11 +48,12 @@ impl State {
             invalid(&diagnostics, &source)
         })?;
         let fingerprint = Fingerprints::new(verified.module()).module();
-        Ok(Self { module: Arc::new(verified), fingerprint, elided })
+        let is_mlir = format == Format::StableHlo;
+        Ok(Self { module: Arc::new(verified), fingerprint, is_mlir, elided })
     }
 }
 
-fn unread(error: LoadError) -> Unread {
+fn unread(error: &LoadError) -> Unread {
     match error.reason {
         Reason::Invalid => match &error.source {
             Some(source) => invalid(&error.diagnostics, source),
@@ -79,7 +83,8 @@ fn first_line(diagnostics: &[Diagnostic]) -> String {
 }
 
 fn has_elided(module: &Module) -> bool {
-    let all = module.computations.iter().flat_map(|(_, computation)| computation.instructions.iter());
+    let all =
+        module.computations.iter().flat_map(|(_, computation)| computation.instructions.iter());
     let mut ops = all.map(|(_, instruction)| &instruction.op);
     ops.any(|op| {
         matches!(op, Op::Constant(constant) if matches!(*constant.value, ConstantValue::Elided(_)))
@@ -91,8 +96,11 @@ fn has_elided(module: &Module) -> bool {
 fn fill_elided(module: &mut Module) -> BTreeSet<String> {
     let mut filled = BTreeSet::new();
     for (_, computation) in module.computations.iter_mut() {
-        let names: Vec<String> =
-            computation.instructions.iter().map(|(id, _)| computation.name(id).to_string()).collect();
+        let names: Vec<String> = computation
+            .instructions
+            .iter()
+            .map(|(id, _)| computation.name(id).to_string())
+            .collect();
         for (id, instruction) in computation.instructions.iter_mut() {
             let Op::Constant(constant) = &mut instruction.op else { continue };
             let ConstantValue::Elided(shape) = &*constant.value else { continue };

@@ -25,9 +25,8 @@ pub(super) fn anchors(
             continue;
         }
         let node = &after[number];
-        let same = counterparts[number].filter(|&other| {
-            !node.value.is_empty() && before[other].value == node.value
-        });
+        let same = counterparts[number]
+            .filter(|&other| !node.value.is_empty() && before[other].value == node.value);
         match same {
             Some(other) => {
                 found.insert(other);

@@ -181,9 +181,8 @@ fn judged(
         let options = JudgeOptions { anchors: Arc::new(anchors), ..JudgeOptions::default() };
         judge_with(&options.without_witness(), before, arguments, expected, actual)
     });
-    let is_settled = |judgement: &Judgement| {
-        !matches!(judgement.verdict, Verdict::Differs | Verdict::EtalonBug)
-    };
+    let is_settled =
+        |judgement: &Judgement| !matches!(judgement.verdict, Verdict::Differs | Verdict::EtalonBug);
     match anchored {
         Some(anchored) if is_settled(&anchored) => anchored,
         Some(anchored) => {
