@@ -35,7 +35,7 @@ pub(super) struct Evaluator<'m> {
     /// The promises of the backend.
     accuracies: &'m Accuracies,
     /// The instructions whose values are exact.
-    anchors: Arc<Anchors>,
+    pub(super) anchors: Arc<Anchors>,
     /// Whether each leaf of the entry's result is asked for, if not all are.
     asked: Option<Vec<bool>>,
     /// Whether errors of sums grow with the square root of the number of terms, as they typically
@@ -60,10 +60,6 @@ impl<'m> Evaluator<'m> {
     /// Restricts the evaluation to some leaves of the entry's result; the others are not computed.
     pub(super) fn asked_for(self, leaves: Vec<bool>) -> Self {
         Self { asked: Some(leaves), ..self }
-    }
-    /// Takes the values of some instructions as exact.
-    pub(super) fn anchored(self, anchors: Arc<Anchors>) -> Self {
-        Self { anchors, ..self }
     }
     /// Bounds what errors typically are, not what they may be.
     pub(super) fn typical(self) -> Self {
@@ -173,12 +169,9 @@ impl<'m> Evaluator<'m> {
                 values.push(site.nothing());
                 continue;
             }
-            let known = lanes.is_none().then(|| self.anchors.ranges((id, at))).flatten();
-            if let Some(known) = known {
-                values.push(known);
-                continue;
-            }
-            let value = if let Op::Parameter(parameter) = &instruction.op {
+            let value = if let Some(known) = self.anchors.ranges(site) {
+                known
+            } else if let Op::Parameter(parameter) = &instruction.op {
                 let number = usize::try_from(parameter.number).unwrap_or(usize::MAX);
                 let argument = arguments.get_mut(number).map(std::mem::take);
                 site.or_any(&[], argument.ok_or_else(|| site.unsupported("a parameter")))?
