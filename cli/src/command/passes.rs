@@ -43,7 +43,7 @@ pub(crate) fn run(args: &PassesArgs) -> Result<ExitCode> {
                 .reduce(Exit::or);
             continue;
         }
-        let dump = opened(path, None)?;
+        let dump = opened(path)?;
         for module in chosen(args, path, &dump)? {
             let report = checked(args, module, &options)?;
             show(args, &report)?;
@@ -57,14 +57,31 @@ pub(crate) fn run(args: &PassesArgs) -> Result<ExitCode> {
     Ok(worst.map_or(ExitCode::SUCCESS, Exit::code))
 }
 
-/// Finds the modules of a dump; of a backend that wrote none, `help` says so.
-fn opened(path: &Path, help: Option<&str>) -> Result<Dump> {
+/// Finds the modules of a dump.
+fn opened(path: &Path) -> Result<Dump> {
     Dump::open(path).map_err(|error| {
-        let help = help.map(str::to_owned).or(error.help);
-        let mut failure = Failure::file(&error.path, &error.message);
-        failure.diagnostics.iter_mut().for_each(|d| d.help.clone_from(&help));
-        failure
+        with_help(Failure::file(&error.path, &error.message), error.help.as_deref())
     })
+}
+
+fn with_help(mut failure: Failure, help: Option<&str>) -> Failure {
+    let help = help.map(str::to_owned);
+    failure.diagnostics.iter_mut().for_each(|diagnostic| diagnostic.help.clone_from(&help));
+    failure
+}
+
+/// Returns the error of a backend that wrote no dump.
+fn no_dump(
+    backends: &Backends,
+    actual: &std::result::Result<Vec<Literal>, BackendError>,
+) -> Failure {
+    let message = match actual {
+        Ok(_) => "it wrote no dump".to_owned(),
+        Err(error) => format!("it wrote no dump: {error}"),
+    };
+    let help = "the backend must take options of XLA, as PJRT plugins of XLA do";
+    let name = Path::new(backends.name());
+    with_help(Failure::file(name, &message), Some(help))
 }
 
 /// Prints the report of a module, and saves its steps that are wrong.
@@ -113,8 +130,7 @@ fn compiled(
         move |backend| backend.compile(&module, grid)?.execute(&arguments)
     });
     show_warnings(&backends);
-    let help = "the backend must take options of XLA, as PJRT plugins of XLA do";
-    let dump = opened(folder.path(), Some(help))?;
+    let dump = Dump::open(folder.path()).map_err(|_| no_dump(&backends, &actual))?;
     let name = module.module().name.as_str();
     let own = dump.modules.iter().find(|found| found.name == name).or(dump.modules.last());
     let Some(own) = own else { return Ok(None) };
@@ -179,10 +195,8 @@ fn chosen<'d>(args: &PassesArgs, path: &Path, dump: &'d Dump) -> Result<Vec<&'d 
     let found: Vec<&ModuleDump> = dump.modules.iter().filter(is_chosen).collect();
     if found.is_empty() {
         let names: Vec<&str> = dump.modules.iter().map(|module| module.name.as_str()).collect();
-        let mut failure = Failure::file(path, &format!("no module has the name `{pattern}`"));
-        let help = Some(format!("its modules are {}", names.join(", ")));
-        failure.diagnostics.iter_mut().for_each(|d| d.help.clone_from(&help));
-        return Err(failure);
+        let failure = Failure::file(path, &format!("no module has the name `{pattern}`"));
+        return Err(with_help(failure, Some(&format!("its modules are {}", names.join(", ")))));
     }
     Ok(found)
 }

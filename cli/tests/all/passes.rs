@@ -188,4 +188,7 @@ fn what_is_not_a_dump_is_refused() {
     folder.write("empty/module_0000.m.before_optimizations.txt", "HloModule m\nENTRY e {\n");
     expect(&folder.etalon("passes empty"), 1, "before_optimizations  INVALID       E01", "");
     expect(&folder.etalon("passes empty --module other"), 2, "", "help: its modules are m");
+    folder.write("m.hlo", "HloModule m\nENTRY e { ROOT c = s32[] constant(1) }\n");
+    let output = folder.etalon("passes m.hlo --backend exact");
+    expect(&output, 2, "", "error[E0601]: exact: it wrote no dump");
 }
