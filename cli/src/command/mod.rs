@@ -12,6 +12,7 @@ pub(crate) mod explain;
 pub(crate) mod fuzz;
 pub(crate) mod graph;
 pub(crate) mod manual;
+pub(crate) mod passes;
 pub(crate) mod plan;
 pub(crate) mod print;
 pub(crate) mod reduce;

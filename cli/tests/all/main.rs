@@ -14,6 +14,7 @@ mod inputs;
 mod mpi;
 mod outputs;
 mod programs;
+mod passes;
 mod reduce;
 mod several;
 mod support;

@@ -1,6 +1,7 @@
 //! Evaluation of a module over ranges: computation by computation, instruction by instruction.
 #![expect(clippy::wildcard_enum_match_arm, reason = "ops without a rule are unsupported")]
 use super::accuracy::Accuracies;
+use super::anchors::Anchors;
 use super::interval::Interval;
 use super::modes::{Mode, Modes};
 use super::needed::{is_started, needed};
@@ -18,6 +19,7 @@ use hlo::literal::ConstantValue;
 use hlo::op::{Accuracy, Binary, Kind, Op};
 use hlo::{ArrayShape, ElementType, Literal, Module, Opcode, Shape};
 use interp::DeviceGrid;
+use std::sync::Arc;
 
 /// Instructions that one evaluation may take: a loop of more rounds is not judged by its bound.
 const MOST_INSTRUCTIONS: u64 = 100_000;
@@ -32,6 +34,8 @@ pub(super) struct Evaluator<'m> {
     pub(super) runner: Runner,
     /// The promises of the backend.
     accuracies: &'m Accuracies,
+    /// The instructions whose values are exact.
+    pub(super) anchors: Arc<Anchors>,
     /// Whether each leaf of the entry's result is asked for, if not all are.
     asked: Option<Vec<bool>>,
     /// Whether errors of sums grow with the square root of the number of terms, as they typically
@@ -47,6 +51,7 @@ impl<'m> Evaluator<'m> {
             modes,
             runner: Runner::default(),
             accuracies,
+            anchors: Arc::default(),
             asked: None,
             typical: false,
             count: 0,
@@ -126,7 +131,8 @@ impl<'m> Evaluator<'m> {
     /// Returns for each instruction of a computation whether its value is needed.
     pub(super) fn needed(&self, id: ComputationId) -> Vec<bool> {
         let asked = self.asked.as_deref().filter(|_| id == self.module.entry);
-        needed(self.module, &self.module.computations[id], asked)
+        let is_known = |at| self.anchors.has((id, at));
+        needed(self.module, &self.module.computations[id], asked, &is_known)
     }
 
     /// Returns the legal values of a computation's result; with `lanes`, of one whose scalars are
@@ -163,7 +169,9 @@ impl<'m> Evaluator<'m> {
                 values.push(site.nothing());
                 continue;
             }
-            let value = if let Op::Parameter(parameter) = &instruction.op {
+            let value = if let Some(known) = self.anchors.ranges(site) {
+                known
+            } else if let Op::Parameter(parameter) = &instruction.op {
                 let number = usize::try_from(parameter.number).unwrap_or(usize::MAX);
                 let argument = arguments.get_mut(number).map(std::mem::take);
                 site.or_any(&[], argument.ok_or_else(|| site.unsupported("a parameter")))?
