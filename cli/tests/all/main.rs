@@ -13,8 +13,8 @@ mod inputs;
 #[cfg(feature = "mpi")]
 mod mpi;
 mod outputs;
-mod programs;
 mod passes;
+mod programs;
 mod reduce;
 mod several;
 mod support;
