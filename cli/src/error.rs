@@ -40,6 +40,11 @@ hlo::error_codes! {
         /// The module has no computation of the name that `etalon graph --computation` states.
         "E0611" "there is no computation `{name}`"
         NoSuchComputation { name: String },
+        /// A line of the file of `--custom-calls` is not a declaration.
+        ///
+        /// A line is `TARGET = MEANING`, where the meaning is `identity`, `operand K` or `tuple`; `#` begins a comment.
+        "E0615" "{path}:{line}: {message}"
+        CustomCalls { path: String, line: usize, message: String },
         /// A file or folder is not replaced.
         ///
         /// A file that an option names as output is replaced, such as that of `--output`. One whose name is an argument without an

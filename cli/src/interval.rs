@@ -17,7 +17,7 @@ impl Interval {
         let (low, high) = text.split_once(':')?;
         let float = |text: &str| text.parse::<f64>().ok().filter(|x| x.is_finite());
         let (least, most) = (float(low)?, float(high)?);
-        let integers = || Some((low.parse().ok()?, high.parse().ok()?));
+        let integers = || Some((integer(low)?, integer(high)?));
         (least <= most).then(|| Self::Of(least, most, integers()))
     }
     /// Fails if integers of the type cannot be drawn from it.
@@ -32,7 +32,9 @@ impl Interval {
         match integers {
             Some((low, high)) if least <= low && high <= most => Ok(()),
             Some(_) => Err(format!("{low}:{high} is not within {least}:{most}, the range of {ty}")),
-            None => Err(format!("{low}:{high} is not a range of integers, as {ty} requires")),
+            None => Err(format!(
+                "{low}:{high} is not a range of integers, as {ty} requires; floats={low}:{high} is one of the floats only"
+            )),
         }
     }
     pub(crate) fn float(self, sequence: &mut Sequence) -> f64 {
@@ -52,4 +54,12 @@ impl Interval {
         let drawn = (u128::from(sequence.bits()) * count) >> 64;
         Some(low + i128::try_from(drawn).unwrap_or(0))
     }
+}
+
+/// Parses an integer, which may have an exponent: `-1e4`.
+fn integer(text: &str) -> Option<i128> {
+    /// Every integer up to this one is a float.
+    const EXACT: f64 = 9_007_199_254_740_992.0;
+    let exact = || text.parse().ok().filter(|x: &f64| x.fract() == 0.0 && x.abs() <= EXACT);
+    text.parse().ok().or_else(|| format!("{:.0}", exact()?).parse().ok())
 }

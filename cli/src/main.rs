@@ -89,6 +89,7 @@ fn run() -> ExitCode {
         Command::Conform(args) if args.spmd.is_empty() => command::backend::conform(&args),
         Command::Conform(args) => command::conform::conform(&args),
         Command::Blame(args) => command::blame::run(&args),
+        Command::Passes(args) => command::passes::run(&args),
         Command::Fuzz(args) => command::fuzz::fuzz(&args),
         Command::PjrtHost => command::backend::host(),
         Command::CustomCallHost => command::custom_calls::host(),

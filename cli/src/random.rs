@@ -15,13 +15,25 @@ use std::sync::Arc;
 /// How the elements of a parameter are drawn.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Drawn {
-    pub(crate) interval: Interval,
+    /// Of floats and complex numbers.
+    pub(crate) floats: Interval,
+    /// Of integers and booleans.
+    pub(crate) integers: Interval,
     /// Whether the value is needed. If not, its elements are drawn, so that those of the next parameters are the same, and dropped.
     pub(crate) is_kept: bool,
 }
 
 impl Drawn {
-    pub(crate) const DEFAULT: Self = Self { interval: Interval::Default, is_kept: true };
+    pub(crate) const DEFAULT: Self =
+        Self { floats: Interval::Default, integers: Interval::Default, is_kept: true };
+
+    /// Returns the interval of a type.
+    fn interval(self, ty: ElementType) -> Interval {
+        match ty.class() {
+            Class::Float | Class::Complex => self.floats,
+            Class::Pred | Class::Signed | Class::Unsigned => self.integers,
+        }
+    }
 }
 
 fn element(sequence: &mut Sequence, ty: ElementType, interval: Interval) -> Scalar {
@@ -83,7 +95,7 @@ impl Draw<'_> {
         }
     }
     fn array(&mut self, shape: &ArrayShape, wanted: Drawn) -> Result<Literal, NotDrawn> {
-        let (ty, interval) = (shape.ty, wanted.interval);
+        let (ty, interval) = (shape.ty, wanted.interval(shape.ty));
         interval.check(ty).map_err(NotDrawn::Impossible)?;
         let mut shape = ArrayShape { dynamic: None, ..shape.clone() };
         if !wanted.is_kept {
@@ -262,7 +274,8 @@ mod tests {
         Limits::start(interp::RunOptions::default())
     }
     fn drawn(seed: u64, shapes: &[&Shape], interval: Interval) -> Result<Vec<Literal>, Failure> {
-        let wanted = vec![Drawn { interval, is_kept: true }; shapes.len()];
+        let drawn = Drawn { floats: interval, integers: interval, is_kept: true };
+        let wanted = vec![drawn; shapes.len()];
         draw(seed, shapes, &wanted, &unlimited())
     }
 

@@ -141,16 +141,21 @@ pub fn compare_each(
 
 impl Comparison {
     /// Adds the comparison of a device.
-    fn add(&mut self, one: Self, device: usize) {
+    fn add(&mut self, mut one: Self, device: usize) {
+        self.devices_wrong.extend((one.wrong > 0).then_some(device));
+        one.worst = one.worst.map(|worst| Worst { device: Some(device), ..worst });
+        self.merge(one);
+    }
+    /// Adds the comparison of other values.
+    pub(crate) fn merge(&mut self, one: Self) {
         self.elements += one.elements;
         self.wrong += one.wrong;
         self.flushed += one.flushed;
-        self.devices_wrong.extend((one.wrong > 0).then_some(device));
         self.max_ulps = self.max_ulps.max(one.max_ulps);
         self.nearest(one.max_error, one.bound);
         let share = |worst: &Option<Worst>| worst.as_ref().map_or(0.0, |worst| worst.share);
         if share(&one.worst) > share(&self.worst) {
-            self.worst = one.worst.map(|worst| Worst { device: Some(device), ..worst });
+            self.worst = one.worst;
         }
     }
     /// Keeps the error and the bound of the array that is nearest to its bound.

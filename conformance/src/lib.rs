@@ -8,9 +8,11 @@
 //! | [`suite`] | Etalon's own cases, for each op and type |
 //! | [`generate`], [`fuzz`] | random modules, and campaigns over them |
 //! | [`blame`] | the instructions that a backend computes wrong |
+//! | [`passes`] | the compiler pass that changes the meaning of a module |
 //! | [`reduce`] | smaller modules that show the same difference |
 //! | [`pool`] | backends and other workers side by side, with the results of one |
 //! | [`FileTest`], [`find`] | tests in HLO text, and suites of recorded results |
+//! | [`check`] | tests in MLIR, which check their own values |
 //!
 //! Results of modules whose arguments are known are judged by what a correct evaluation may give
 //! for these arguments ([`judge`]). File tests, suites of recorded results and comparisons of two
@@ -46,13 +48,16 @@ pub mod blame;
 mod bound;
 mod capability;
 mod case;
+pub mod check;
 mod compare;
 mod conform;
 mod error_model;
 mod file;
+mod fingerprint;
 pub mod fuzz;
 pub mod generate;
 pub mod judge;
+pub mod passes;
 pub mod pool;
 mod program;
 pub mod random;

@@ -45,24 +45,33 @@ const COMMAND: &[u8; 8] = b"// RUN: ";
 /// If a folder cannot be read.
 pub fn find(root: &Path) -> std::io::Result<(Vec<Entry>, Vec<PathBuf>)> {
     let (mut entries, mut others) = (Vec::new(), Vec::new());
-    let mut open = vec![root.to_owned()];
-    while let Some(path) = open.pop() {
-        if std::fs::metadata(&path)?.is_dir() {
-            let inside: Result<Vec<_>, _> =
-                std::fs::read_dir(&path)?.map(|entry| entry.map(|e| e.path())).collect();
-            let inside = inside?.into_iter();
-            open.extend(inside.filter(|p| p.is_dir() || p.extension().is_some_and(|e| e == "hlo")));
-            continue;
-        }
+    for path in files(root, "hlo")? {
         match arrays_of(&path) {
             Some(arrays) => entries.push(Entry { module: path, arrays }),
             None if path != root && runs_command(&path) => {}
             None => others.push(path),
         }
     }
-    entries.sort();
-    others.sort();
     Ok((entries, others))
+}
+
+/// Returns the files of this extension in a folder and its subfolders, sorted by path, or `root`
+/// itself if it is a file.
+pub(crate) fn files(root: &Path, extension: &str) -> std::io::Result<Vec<PathBuf>> {
+    let mut found = Vec::new();
+    let mut open = vec![root.to_owned()];
+    while let Some(path) = open.pop() {
+        if !std::fs::metadata(&path)?.is_dir() {
+            found.push(path);
+            continue;
+        }
+        let inside: Result<Vec<_>, _> =
+            std::fs::read_dir(&path)?.map(|entry| entry.map(|e| e.path())).collect();
+        let inside = inside?.into_iter();
+        open.extend(inside.filter(|p| p.is_dir() || p.extension().is_some_and(|e| e == extension)));
+    }
+    found.sort();
+    Ok(found)
 }
 
 /// Returns whether the file is a test of the command line: its first line is a command.

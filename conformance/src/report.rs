@@ -22,6 +22,13 @@ pub enum Outcome {
 }
 
 impl Outcome {
+    /// Returns the outcome with this name for the text of a failure.
+    pub(crate) fn named(mut self, name: &str) -> Self {
+        if let Self::Unsupported(failure) | Self::Failed(failure) = &mut self {
+            name.clone_into(&mut failure.name);
+        }
+        self
+    }
     /// Returns the outcome of a comparison.
     pub(crate) fn of(comparison: Comparison) -> Self {
         if comparison.agrees() { Self::Agree(comparison) } else { Self::Differ(comparison) }

@@ -21,8 +21,9 @@ pub(crate) fn custom_call(
     let (hooks, shape) = (context.hooks(), &instruction.shape);
     let target = op.custom_call_target.0.as_str();
     let backend_config = instruction.common.as_ref().and_then(|c| c.backend_config.as_ref());
+    let metadata = instruction.common.as_ref().and_then(|common| common.metadata.as_ref());
     let (module, memory) = (context.module(), context.budget().left());
-    let call = Call { op, backend_config, module, operands, shape, memory };
+    let call = Call { op, backend_config, metadata, module, operands, shape, memory };
     let result = match hooks.custom_call_target(target) {
         Some(function) => function(&call),
         None => custom::in_libraries(&call, hooks.libraries()).unwrap_or_else(|| {

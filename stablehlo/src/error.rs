@@ -83,7 +83,8 @@ hlo::error_codes! {
         /// A program starts at `@main`, or at its only public function.
         "E0923" "{message}"
         Symbol { message: String },
-        /// A type has no counterpart in HLO: quantized types, memory references.
+        /// A type has no counterpart in HLO: memory references, quantized types with a scale for each block or with
+        /// integers of another width than 2, 4, 8, 16 or 32 bits.
         "E0924" "{message}"
         Type { message: String },
         /// The size of an array is not known when the program is converted.

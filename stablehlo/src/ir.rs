@@ -37,6 +37,15 @@ impl Program {
         let ops = module.regions.into_iter().next().map(|region| region.ops).unwrap_or_default();
         Self { name, attributes, ops, ..program }
     }
+    /// Returns whether the program may start at the function of this name: it is the entry or
+    /// `main`, or there is neither.
+    pub(crate) fn may_start_at(&self, name: &str) -> bool {
+        if let Some(entry) = &self.entry {
+            return name == entry;
+        }
+        let is_main = |op: &Op| matches!(op.attributes.get("sym_name"), Some(Attribute::String(name)) if name == b"main");
+        name == "main" || !self.ops.iter().any(is_main)
+    }
 }
 
 /// A value: the result of an op or the argument of a block. Unique in its program.

@@ -30,6 +30,7 @@ pub mod ir;
 mod normal;
 mod ops;
 mod quantized;
+pub mod testing;
 mod text;
 mod version;
 mod vhlo;
@@ -92,6 +93,22 @@ pub fn parse_for(
     }
 }
 
+/// Reads a program and returns the shapes of the parameters of this function, or of its entry;
+/// unknown sizes are [`hlo::ArrayShape::UNBOUNDED`].
+///
+/// ```
+/// let text = "func.func @main(%x: tensor<?x2xf32>) { return }";
+/// let shapes = stablehlo::parameters(text.as_bytes(), None)?;
+/// assert_eq!(shapes[0].array().map(|array| array.dims[0]), Some(hlo::ArrayShape::UNBOUNDED));
+/// # Ok::<(), stablehlo::Error>(())
+/// ```
+///
+/// # Errors
+/// Those of [`parse_for`].
+pub fn parameters(bytes: &[u8], function: Option<&str>) -> Result<Vec<hlo::Shape>> {
+    convert::parameters(&read_entry(bytes, function)?)
+}
+
 /// Reads a program from MLIR bytecode or MLIR text, recognized by content.
 pub fn read(bytes: &[u8]) -> Result<Program> {
     read_entry(bytes, None)
@@ -99,15 +116,22 @@ pub fn read(bytes: &[u8]) -> Result<Program> {
 
 /// Reads a program with this function as the entry.
 fn read_entry(bytes: &[u8], entry: Option<&str>) -> Result<Program> {
+    let program = Program { entry: entry.map(Into::into), ..read_functions(bytes)? };
+    match program.unread.iter().find(|(name, _)| program.may_start_at(name)) {
+        Some((_, error)) => Err(error.clone()),
+        None => Ok(program),
+    }
+}
+/// Reads a program, any function of which may have a body that is not read.
+fn read_functions(bytes: &[u8]) -> Result<Program> {
     if bytes.starts_with(MAGIC) {
-        let program = bytecode::read(bytes)?;
-        return Ok(Program { entry: entry.map(Into::into), ..program });
+        return bytecode::read(bytes);
     }
     let text = std::str::from_utf8(bytes).map_err(|error| {
         let message = format!("byte {} is not valid UTF-8", error.valid_up_to());
         Error::from(Code::Encoding { message })
     })?;
-    text::read(text, entry)
+    text::read(text)
 }
 
 impl Program {

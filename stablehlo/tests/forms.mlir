@@ -353,6 +353,28 @@ module @forms attributes {mhlo.num_partitions = 1 : i32} {
     "check.expect_almost_eq"(%x, %x) : (tensor<2xf32>, tensor<2xf32>) -> ()
     check.expect_close %x, %x, max_ulp_difference = 3 : tensor<2xf32>, tensor<2xf32>
     "check.expect_close"(%x, %x) <{max_ulp_difference = 3 : i64}> : (tensor<2xf32>, tensor<2xf32>) -> ()
+    check.expect_serialized_eq %x, probe_id = "p", iter = 1 : tensor<2xf32>
+    "check.expect_serialized_eq"(%x) <{iteration = 1 : i64, probe_id = "p"}> : (tensor<2xf32>) -> ()
+    check.expect_true(%p) : tensor<2xi1>
+    "check.expect_true"(%p) : (tensor<2xi1>) -> ()
+    check.expect_false(%p) : tensor<2xi1>
+    "check.expect_false"(%p) : (tensor<2xi1>) -> ()
+    check.expect_all_true(%i) : tensor<2xi32>
+    "check.expect_all_true"(%i) : (tensor<2xi32>) -> ()
+    check.expect_almost_eq(%x, %x, atol 1.0e-2, rtol 0.5) : tensor<2xf32>
+    "check.expect_almost_eq"(%x, %x) {atol = 1.0e-2 : f64, numpy, rtol = 0.5 : f64} : (tensor<2xf32>, tensor<2xf32>) -> ()
+    check.expect_eq_const(%i, dense<[1, 2]> : tensor<2xi32>) : tensor<2xi32>
+    "check.expect_eq_const"(%i) {numpy, value = dense<[1, 2]> : tensor<2xi32>} : (tensor<2xi32>) -> ()
+    interpreter.print %x : tensor<2xf32>
+    "interpreter.print"(%x) : (tensor<2xf32>) -> ()
+    %930 = interpreter.probe %x, probe_id = "p" : tensor<2xf32>
+    %931 = "interpreter.probe"(%x) <{probe_id = "p"}> : (tensor<2xf32>) -> tensor<2xf32>
+    %936 = flow.tensor.dynamic_constant dense<[1, 2]> : tensor<2xi32> -> tensor<?xi32>
+    %937 = "flow.tensor.dynamic_constant"() <{value = dense<[1, 2]> : tensor<2xi32>}> : () -> tensor<?xi32>
+    %932 = util.unfoldable_constant dense<[1, 2]> : tensor<2xi32>
+    %933 = "util.unfoldable_constant"() <{value = dense<[1, 2]> : tensor<2xi32>}> : () -> tensor<2xi32>
+    %934 = util.optimization_barrier %x : tensor<2xf32>
+    %935 = "util.optimization_barrier"(%x) : (tensor<2xf32>) -> tensor<2xf32>
     %302 = sdy.sharding_constraint %m <@mesh, [{"x"}, {?}]> : tensor<2x3xf32>
     %303 = "sdy.sharding_constraint"(%m) <{sharding = #sdy.sharding<@mesh, [{"x"}, {?}]>}> : (tensor<2x3xf32>) -> tensor<2x3xf32>
     %304 = sdy.reshard %m <@mesh, [{"x":(1)2, "y"}p1, {}], replicated={"z"}> : tensor<2x3xf32>

@@ -43,7 +43,8 @@ pub(crate) struct BackendArgs {
     /// that of one.
     #[arg(long, value_name = "N", default_value = "1", value_parser = jobs)]
     pub(crate) jobs: NonZero<usize>,
-    /// Accept only what every specification leaves open: the order of sums, and the accuracy of functions.
+    /// Accept only what every specification leaves open: the order of sums, and the accuracy of functions. `passes` then counts
+    /// algebra with other rounding errors as wrong.
     #[arg(long)]
     pub(crate) strict: bool,
     /// As --strict, and accept these modes, separated by commas, such as `tf32,flush`; repeatable. `etalon explain modes` lists them.
@@ -59,6 +60,10 @@ pub(crate) struct BackendArgs {
 }
 
 impl BackendArgs {
+    /// Returns whether there is a backend.
+    pub(crate) fn is_named(&self) -> bool {
+        [&self.backend, &self.backend_command, &self.backend_server].iter().any(|b| b.is_some())
+    }
     /// Returns how a backend is judged that states this of itself.
     pub(crate) fn judging(&self, stated: JudgeOptions) -> JudgeOptions {
         let mut options = stated;
@@ -263,6 +268,46 @@ pub(crate) struct BlameArgs {
     pub(crate) fuel: u64,
     #[command(flatten)]
     pub(crate) load: LoadArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct PassesArgs {
+    /// Dumps: folders that XLA or MLIR wrote, or files of several modules. With a backend: modules, which it compiles with a dump.
+    #[arg(required = true)]
+    pub(crate) dumps: Vec<PathBuf>,
+    /// Check only the modules whose names match; `*` stands for any characters: `jit_step*`.
+    #[arg(long, value_name = "PATTERN")]
+    pub(crate) module: Option<String>,
+    /// Compare only the steps whose pipeline and pass match: `algsimp`, `simplification/*`.
+    #[arg(long, value_name = "PATTERN")]
+    pub(crate) pass: Option<String>,
+    #[command(flatten)]
+    pub(crate) backend: BackendArgs,
+    #[command(flatten)]
+    pub(crate) inputs: InputArgs,
+    /// Run each state on N sets of arguments: the first is that of --input and --random, the others are small integers, moderate
+    /// numbers, and special ones such as infinities, in turn.
+    #[arg(long, value_name = "N", default_value = "1", value_parser = jobs)]
+    pub(crate) seeds: NonZero<usize>,
+    /// End at the first step that changes the meaning.
+    #[arg(long)]
+    pub(crate) first: bool,
+    /// The most steps of one run: a pass may make an endless loop.
+    #[arg(long, value_name = "STEPS", default_value_t = 100_000_000)]
+    pub(crate) fuel: u64,
+    /// Print the report as JSON, one line for each module.
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Write the report as JUnit XML, a case for each step.
+    #[arg(long, value_name = "F.xml")]
+    pub(crate) junit: Option<PathBuf>,
+    /// Write each step that changes the meaning to this folder: the modules before and after it, the arguments, and the command
+    /// that shows it.
+    #[arg(long, short, value_name = "DIR")]
+    pub(crate) output: Option<PathBuf>,
+    /// Accept and keep unknown attributes.
+    #[arg(long)]
+    pub(crate) lenient: bool,
 }
 
 #[derive(Debug, Args)]

@@ -7,7 +7,8 @@ mod run;
 mod shared;
 
 pub(crate) use compare::{
-    BackendArgs, BlameArgs, ConformArgs, FuzzArgs, ReduceArgs, RepeatArg, SuiteArg, quoted,
+    BackendArgs, BlameArgs, ConformArgs, FuzzArgs, PassesArgs, ReduceArgs, RepeatArg, SuiteArg,
+    quoted,
 };
 pub(crate) use diff::DiffArgs;
 pub(crate) use equal::EqualArgs;
@@ -70,6 +71,8 @@ pub(crate) enum Command {
     Conform(ConformArgs),
     /// Find the instructions that a backend computes wrong, or where a pass changes the result.
     Blame(BlameArgs),
+    /// Find the compiler pass that changes the meaning of a module, from a dump of its states.
+    Passes(PassesArgs),
     /// Run random modules on a backend and on Etalon, and save those whose results differ.
     Fuzz(FuzzArgs),
     /// Run a PJRT plugin for a parent process.

@@ -156,7 +156,8 @@ pub(crate) struct BenchArgs {
 
 #[derive(Debug, Args)]
 pub(crate) struct TestArgs {
-    /// File tests, modules with recorded results, or folders of them.
+    /// File tests, modules with recorded results, programs of MLIR that check their own values (`check.expect_eq`, ...; docs/testing.md), or
+    /// folders of them.
     #[arg(required = true)]
     pub(crate) paths: Vec<PathBuf>,
     /// The engine under test. By default file tests run in every engine, and recorded results are compared with `exact`.

@@ -19,7 +19,7 @@ pub(crate) struct LoadArgs {
     #[arg(long, value_name = "NAME")]
     pub(crate) function: Option<String>,
     /// The shape of the next argument of a StableHLO program with unknown sizes, `f32[2,3]`, or its value if it gives sizes,
-    /// `s64[1] {2}`; repeatable.
+    /// `s64[1] {2}`; repeatable. Without it, arrays of --input state the sizes.
     #[arg(long, value_name = "SHAPE|VALUE")]
     pub(crate) shape: Vec<load::Argument>,
 }
@@ -83,6 +83,7 @@ pub(crate) struct InputArgs {
     #[arg(long, value_name = "SEED")]
     pub(crate) random: Option<u64>,
     /// The range of random arguments, of one parameter or of all: floats from LO to HI, integers from LO to HI; repeatable.
+    /// `floats=LO:HI` and `integers=LO:HI` are those of one class, in all parameters.
     #[arg(long, value_name = "[NAME=]LO:HI", value_parser = range, requires = "random", allow_hyphen_values = true)]
     pub(crate) range: Vec<RangeArg>,
     /// Fill constants that the text elides, `constant({...})`, with random values, as --random draws them. The results are then
@@ -228,6 +229,10 @@ pub(crate) struct CustomCallArgs {
     /// a call.
     #[arg(long)]
     pub(crate) trust_custom_calls: bool,
+    /// Take the meaning of custom calls from a file of lines `TARGET = identity`, `TARGET = operand K` or `TARGET = tuple`: the
+    /// only operand, operand K (from 0), or the tuple of all operands.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) custom_calls: Option<PathBuf>,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]

@@ -13,6 +13,7 @@ pub(crate) mod explain;
 pub(crate) mod fuzz;
 pub(crate) mod graph;
 pub(crate) mod manual;
+pub(crate) mod passes;
 pub(crate) mod plan;
 pub(crate) mod print;
 pub(crate) mod reduce;
@@ -23,7 +24,7 @@ pub(crate) mod test;
 use crate::args::{DeviceArgs, InputArgs, LoadArgs};
 use crate::error::{Failure, Result};
 use crate::limits::Limits;
-use crate::{output, random};
+use crate::{inputs, output, random};
 use ::load::{Input, Loaded};
 use collectives::Session;
 use hlo::diag::{Diagnostic, Source};
@@ -50,13 +51,7 @@ pub(crate) fn load_with(
     warn: impl Fn(&Diagnostic, Source<'_>),
 ) -> Result<Loaded> {
     let start = Instant::now();
-    let options = ::load::Options {
-        lenient: args.lenient,
-        module: args.module,
-        arguments: args.shape.clone(),
-        function: args.function.as_deref().map(|name| name.trim_start_matches('@').to_owned()),
-        most_bytes: limits.most_text(),
-    };
+    let options = options(args, limits);
     let owned = path.to_owned();
     let mut loaded = limits.within(move || match owned.as_os_str() == "-" {
         true => ::load::load(Input::Stream("<stdin>", &mut std::io::stdin().lock()), &options),
@@ -75,6 +70,17 @@ pub(crate) fn load_with(
     Ok(loaded)
 }
 
+/// Returns the options of loading.
+fn options(args: &LoadArgs, limits: &Limits) -> ::load::Options {
+    ::load::Options {
+        lenient: args.lenient,
+        module: args.module,
+        arguments: args.shape.clone(),
+        function: args.function.as_deref().map(|name| name.trim_start_matches('@').to_owned()),
+        most_bytes: limits.most_text(),
+    }
+}
+
 /// Reads a module as [`load`] does, and fills its elided constants if the options say so.
 pub(crate) fn load_filled(
     path: &Path,
@@ -82,9 +88,35 @@ pub(crate) fn load_filled(
     inputs: &InputArgs,
     limits: &Limits,
 ) -> Result<Loaded> {
-    let mut loaded = load_within(path, args, limits)?;
+    let sized = sizes(path, args, inputs, limits)?;
+    let sized = sized.map(|shape| LoadArgs { shape, ..args.clone() });
+    let mut loaded = load_within(path, sized.as_ref().unwrap_or(args), limits)?;
     fill_elided(&mut loaded.module, &loaded.file.name, inputs.elided, limits)?;
     Ok(loaded)
+}
+
+/// Returns what --input says of the arguments of a program with unknown sizes, if nothing else does.
+fn sizes(
+    path: &Path,
+    args: &LoadArgs,
+    inputs: &InputArgs,
+    limits: &Limits,
+) -> Result<Option<Vec<::load::Argument>>> {
+    let is_stated = !args.shape.is_empty() || inputs.input.is_empty();
+    if is_stated || path.as_os_str() == "-" {
+        return Ok(None);
+    }
+    let options = options(args, limits);
+    let owned = path.to_owned();
+    // An error is that of the load that follows.
+    let shapes = limits.within(move || {
+        let file = ::load::read(owned.as_path(), options.most_bytes).ok()?;
+        file.open_parameters(&options)
+    })?;
+    match shapes {
+        Some(shapes) => inputs::arguments(inputs, &shapes, limits),
+        None => Ok(None),
+    }
 }
 
 /// Fills the elided constants of a module, if there is a seed.

@@ -3,10 +3,12 @@ use crate::args::TestArgs;
 use crate::error::{Code, Exit, Failure, Result};
 use crate::file::{self, Existing};
 use crate::output;
+use conformance::check::{self, CheckCase, CheckFile, CheckOptions};
 use conformance::{Case, Engine, FileTest, Outcome, ParseError, Report, Summary, in_parallel};
 use interp::RunOptions;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::Arc;
 use std::time::Duration;
 
 pub(crate) fn test(args: &TestArgs) -> Result<ExitCode> {
@@ -18,7 +20,7 @@ pub(crate) fn test(args: &TestArgs) -> Result<ExitCode> {
     let has_stdout = args.json.as_deref().is_some_and(file::is_stdout);
     let mut reports = Vec::new();
     for path in &args.paths {
-        let found = run_path(path, &engines, &options)?;
+        let found = run_path(path, &engines, &options, has_stdout)?;
         print(&found, args.verbose, has_stdout)?;
         reports.extend(found);
     }
@@ -48,23 +50,29 @@ pub(crate) fn finish(reports: &[Report], json: Option<&Path>) -> Result<ExitCode
 }
 
 /// Runs every test at or below `path`. Recorded results are compared with those of the first engine.
-fn run_path(path: &Path, engines: &[Engine], options: &RunOptions) -> Result<Vec<Report>> {
+fn run_path(
+    path: &Path,
+    engines: &[Engine],
+    options: &RunOptions,
+    has_stdout: bool,
+) -> Result<Vec<Report>> {
     let (entries, others) = conformance::find(path).map_err(|e| Failure::file(path, &e))?;
     let (mut cases, mut reports): (Vec<Case>, Vec<Report>) = (Vec::new(), Vec::new());
-    for other in others {
+    let functions = functions(path, &mut reports)?;
+    // A program of MLIR has tests of another kind.
+    for other in others.into_iter().filter(|other| !functions.files.contains(other)) {
         match FileTest::read(&other) {
             // A module without expectations and without a recorded result is not a test.
             Ok(test) if !test.has_expectations() => {
                 if other == path {
-                    let name = path.display();
-                    output::note(&format!("{name}: states no results, so nothing is tested\n"));
+                    no_results(path);
                 }
             }
             Ok(test) => cases.extend(test.cases),
             Err(error) => reports.push(unreadable(&other, &error)),
         }
     }
-    let total = entries.len() + cases.len();
+    let total = entries.len() + cases.len() + functions.cases.len();
     let progress = output::Progress::counting(&format!("testing {}", path.display()), total);
     let counted = |report| {
         progress.advance();
@@ -73,7 +81,47 @@ fn run_path(path: &Path, engines: &[Engine], options: &RunOptions) -> Result<Vec
     let engine = engines.first().copied().unwrap_or_default();
     reports.extend(in_parallel(&entries, |entry| counted(entry.run_with(engine, options))));
     reports.extend(in_parallel(&cases, |case| counted(case.run_with(engines, options))));
+    let print = Arc::new(move |line: &str| {
+        // A line that cannot be written fails where the report is.
+        let _ = output::report(line, has_stdout);
+    });
+    let options = CheckOptions { engines: engines.to_vec(), run: options.clone(), print };
+    reports.extend(in_parallel(&functions.cases, |case| counted(case.run(&options))));
     Ok(reports)
+}
+
+/// The functions at or below a path that check their own values.
+#[derive(Default)]
+struct CheckFunctions {
+    cases: Vec<CheckCase>,
+    /// The programs, with checks or without.
+    files: Vec<PathBuf>,
+}
+
+/// Finds the functions at or below `path` that check their own values.
+fn functions(path: &Path, reports: &mut Vec<Report>) -> Result<CheckFunctions> {
+    let mut found = CheckFunctions::default();
+    for file in check::find(path).map_err(|e| Failure::file(path, &e))? {
+        match CheckFile::read(&file) {
+            Ok(Some(tests)) => {
+                if tests.has_checks() {
+                    found.cases.extend(tests.cases);
+                } else if file == path {
+                    no_results(path);
+                }
+                found.files.push(file);
+            }
+            // Another format, whose tests `others` has, or which is none.
+            Ok(None) => {}
+            Err(_) if file == path => {}
+            Err(error) => reports.push(unreadable(&file, &error)),
+        }
+    }
+    Ok(found)
+}
+/// Notes that a file states no results.
+fn no_results(path: &Path) {
+    output::note(&format!("{}: states no results, so nothing is tested\n", path.display()));
 }
 
 /// Prints the cases that did not pass, or every case.

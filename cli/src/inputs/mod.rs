@@ -1,9 +1,11 @@
 //! The arguments of a run: read from files, given as text, or random.
 mod parameters;
 pub(crate) mod safetensors;
+mod sizes;
 mod source;
 
 pub(crate) use parameters::Parameters;
+pub(crate) use sizes::arguments;
 pub(crate) use source::{Found, read_any, read_npz};
 
 use crate::args::{InputArgs, RangeArg};
@@ -35,14 +37,24 @@ pub(crate) fn inputs(
 /// Returns how each parameter is drawn.
 pub(crate) fn drawn(ranges: &[RangeArg], parameters: &Parameters<'_>) -> Result<Vec<Drawn>> {
     let mut drawn = vec![Drawn::DEFAULT; parameters.shapes.len()];
-    // An interval of a parameter takes precedence over that of all.
+    // An interval of a parameter takes precedence over that of a class, and this over that of all.
     for RangeArg { interval, .. } in ranges.iter().filter(|range| range.parameter.is_none()) {
-        drawn.fill(Drawn { interval: *interval, is_kept: true });
+        drawn.fill(Drawn { floats: *interval, integers: *interval, is_kept: true });
     }
-    for RangeArg { parameter, interval } in ranges {
-        let Some(name) = parameter else { continue };
-        let number = parameters.find(name).ok_or_else(|| parameters.unknown(name))?;
-        drawn[number].interval = *interval;
+    let named =
+        |range: &RangeArg| range.parameter.as_deref().and_then(|name| parameters.find(name));
+    for range in ranges.iter().filter(|range| named(range).is_none()) {
+        match range.parameter.as_deref() {
+            Some("floats") => drawn.iter_mut().for_each(|drawn| drawn.floats = range.interval),
+            Some("integers") => drawn.iter_mut().for_each(|drawn| drawn.integers = range.interval),
+            Some(name) => return Err(parameters.unknown(name)),
+            None => {}
+        }
+    }
+    for range in ranges {
+        let Some(number) = named(range) else { continue };
+        let is_kept = drawn[number].is_kept;
+        drawn[number] = Drawn { floats: range.interval, integers: range.interval, is_kept };
     }
     Ok(drawn)
 }

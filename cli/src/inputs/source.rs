@@ -303,6 +303,11 @@ pub(crate) fn read_npz(
     })
 }
 
+/// Reads the arrays of a file within the limits; the first value is whether it is an array alone.
+pub(super) fn read_array(path: &str, limits: &Limits) -> Result<(bool, Vec<NpyArray>)> {
+    read(path, limits, |_| Some(usize::MAX))
+}
+
 /// Reads all arrays of a file.
 pub(crate) fn read_any(path: &Path) -> Result<Vec<NpyArray>> {
     let text = path.to_str().ok_or_else(|| {

@@ -72,6 +72,45 @@ fn before_and_after_a_pass() {
     expect(&output, 1, "computed from: e/s\n", "multiply(s, s)");
 }
 
+/// The id of the instruction is beyond those of the entry.
+#[test]
+fn a_difference_inside_a_fusion() {
+    let folder = Folder::new("blame-fusion");
+    let module = |function: &str| {
+        format!(
+            "HloModule m\nf {{\n  p = f32[4] parameter(0)\n  t = f32[4] {function}(p)\n  ROOT r = f32[4] negate(t)\n}}\nENTRY e {{\n  a = f32[4] parameter(0)\n  ROOT f = f32[4] fusion(a), kind=kLoop, calls=f\n}}\n"
+        )
+    };
+    folder.write("before.hlo", &module("tanh"));
+    folder.write("after.hlo", &module("logistic"));
+    let output = folder.etalon("blame --before before.hlo --after after.hlo --random 1");
+    expect(&output, 1, "e/f/r differs from e/f/r", "after.hlo:5:");
+    folder.write(
+        "other.hlo",
+        &module("tanh").replace("f32[4] p", "f32[5] p").replace("f32[4]", "f32[5]"),
+    );
+    let output = folder.etalon("blame --before before.hlo --after other.hlo --random 1");
+    expect(&output, 1, "", "parameter 0 is f32[4] in one module and f32[5] in the other");
+}
+
+/// The same bits before a sort leave its order no choice.
+#[test]
+fn decisions_before_the_difference_are_closed() {
+    let folder = Folder::new("blame-anchors");
+    let module = |last: &str| {
+        format!(
+            "HloModule m\nless {{\n  a = f32[] parameter(0)\n  b = f32[] parameter(1)\n  ROOT r = pred[] compare(a, b), direction=LT\n}}\nENTRY e {{\n  x = f32[9] parameter(0)\n  y = f32[9] tanh(x)\n  s = f32[9] sort(y), dimensions={{0}}, to_apply=less\n  a = f32[9] exponential(s)\n  {last}\n}}\n"
+        )
+    };
+    folder.write("before.hlo", &module("ROOT r = f32[9] multiply(a, a)"));
+    folder.write("after.hlo", &module("n = f32[9] add(a, s)\n  ROOT r = f32[9] multiply(a, n)"));
+    let output = folder.etalon("blame --before before.hlo --after after.hlo --random 1");
+    expect(&output, 1, "the modules differ\n", "");
+    folder.write("half.hlo", &module("h = f32[9] add(s, s)\n  ROOT r = f32[9] exponential(h)"));
+    let output = folder.etalon("blame --before before.hlo --after half.hlo --random 1");
+    expect(&output, 0, "within the bound of rounding errors\n", "");
+}
+
 #[test]
 fn a_planted_error_is_found() {
     let folder = Folder::new("blame-planted");

@@ -126,7 +126,9 @@ fn programs_and_functions_are_chosen() {
     expect(&run("--module 2"), 1, "", "choose one with --function: `@b`, `@c`");
     expect(&run("--module 2 --function c --shape f32[2]"), 0, "f32[2] {-1, 2}", "");
     expect(&run("--module 2 --function @d"), 1, "", "it has `@b`, `@c`");
-    expect(&run("--module 1"), 3, "", "state the shape of each argument with --shape");
+    expect(&run("--module 1"), 0, "f32[2] {1.5, 2}", "");
+    let drawn = folder.etalon("run m.mlir --module 1 --random 1");
+    expect(&drawn, 3, "", "state the shape of each argument with --shape");
     expect(&run("--module 1 --shape s32[2]"), 1, "", "argument 0 of `@a` is s32[2]");
     expect(&run("--module 1 --shape x"), 2, "", "--shape");
     folder.write("m.hlo", "HloModule m\nENTRY e { ROOT c = f32[] constant(1) }");

@@ -125,6 +125,12 @@ fn random_arguments_fill_what_is_missing() {
     expect(&run("--range n=7:7 --range 5:5"), 0, "(\n  f32[2] {-2, -2},\n  s32[] 7)", "");
     expect(&run("--range -3:-3"), 0, "(\n  f32[2] {0, 0},\n  s32[] -3)", "");
     expect(&run("--range n=0.5:1"), 2, "", "error[E0607]: cannot draw parameter 1: 0.5:1 is not");
+    expect(
+        &run("--range floats=-2:-2 --range integers=1e1:1e1"),
+        0,
+        "f32[2] {-12, -12},\n  s32[] 10)",
+        "",
+    );
     expect(&run("--range m=0:1"), 2, "", "error[E0612]: there is no parameter `m`");
     expect(&run("--range 1"), 2, "", "expected LO:HI");
     expect(&folder.etalon("run sub.hlo --range 1:2"), 2, "", "--random");

@@ -13,6 +13,8 @@ mod inputs;
 #[cfg(feature = "mpi")]
 mod mpi;
 mod outputs;
+mod passes;
+mod programs;
 mod reduce;
 mod several;
 mod support;

@@ -146,6 +146,18 @@ impl Shards {
         };
         Ok(self.arguments.iter().enumerate().map(one).collect())
     }
+    /// Returns whether the arguments of the program, assembled from those of the devices, say all
+    /// of these: devices with the same tile of an argument have equal shards.
+    pub fn is_whole(&self, whole: &[Literal], devices: &[Vec<Literal>]) -> bool {
+        let is_own = |(device, list): (usize, &Vec<Literal>)| {
+            let leaves = self.arguments.iter().zip(whole).zip(list);
+            leaves.into_iter().all(|((leaf, whole), own)| {
+                let is_sum = leaf.tiles.as_ref().is_some_and(Tiles::is_sum);
+                is_sum || leaf.shard(device, whole).bytes() == own.bytes()
+            })
+        };
+        devices.iter().enumerate().all(is_own)
+    }
     /// Returns the leaves of the result of each device.
     pub fn split(&self, result: &Literal) -> Vec<Vec<Literal>> {
         let leaves = result.leaves();

@@ -39,6 +39,7 @@ mod watch;
 pub use crate::program::Program;
 pub use finding::{Blame, Context, Finding, Operand};
 pub use pair::{Divergence, ModulePair, compare_modules};
+pub(crate) use pair::{compare_results, interface_difference};
 
 use crate::backend::Backends;
 use crate::conform::verdict;

@@ -36,7 +36,7 @@ pub use mutate::mutated;
 
 use data::Domain;
 use generator::Generator;
-use hlo::{Literal, Module, Verified};
+use hlo::{Literal, Module, Shape, Verified};
 use interp::DeviceGrid;
 use std::sync::Arc;
 
@@ -92,21 +92,30 @@ fn verified(text: &str) -> Result<Verified, String> {
 impl Generated {
     /// Returns arguments for each device of the module.
     pub fn arguments(&self, regime: Regime) -> Vec<Vec<Literal>> {
-        let module = self.module.module();
-        let shapes = module.entry().program_shape().parameters;
-        let mut rng = fastrand::Rng::with_seed(self.seed ^ regime.salt());
-        let devices = DeviceGrid::of(&module.config).len();
-        let any = Domain::Any;
-        let draw = |rng: &mut fastrand::Rng| {
-            let domains = self.domains.iter().chain(std::iter::repeat(&any));
-            shapes
-                .iter()
-                .zip(domains)
-                .map(|(shape, domain)| domain.draw(rng, shape, regime))
-                .collect()
-        };
-        (0..devices).map(|_| draw(&mut rng)).collect()
+        drawn(self.module.module(), &self.domains, regime, self.seed)
     }
+}
+
+/// Returns arguments for each device of a module of which nothing else is known.
+pub fn arguments(module: &Module, regime: Regime, seed: u64) -> Vec<Vec<Literal>> {
+    drawn(module, &[], regime, seed)
+}
+
+/// Returns a value of a shape.
+pub(crate) fn value(rng: &mut fastrand::Rng, shape: &Shape, regime: Regime) -> Literal {
+    Domain::Any.draw(rng, shape, regime)
+}
+
+fn drawn(module: &Module, domains: &[Domain], regime: Regime, seed: u64) -> Vec<Vec<Literal>> {
+    let shapes = module.entry().program_shape().parameters;
+    let mut rng = fastrand::Rng::with_seed(seed ^ regime.salt());
+    let devices = DeviceGrid::of(&module.config).len();
+    let any = Domain::Any;
+    let draw = |rng: &mut fastrand::Rng| {
+        let domains = domains.iter().chain(std::iter::repeat(&any));
+        shapes.iter().zip(domains).map(|(shape, domain)| domain.draw(rng, shape, regime)).collect()
+    };
+    (0..devices).map(|_| draw(&mut rng)).collect()
 }
 
 #[cfg(test)]

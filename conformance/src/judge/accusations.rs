@@ -120,6 +120,67 @@ fn an_estimate_accuses_only_where_rounding_errors_stay_small() {
     assert_eq!(of(&format!("f32[] 0.5, {stable}, s32[] 19999")), (Differs, 1, 1));
 }
 
+/// Selectors below 0 and above the last branch choose the last one; those between, the others.
+#[test]
+fn an_open_selector_may_choose_each_branch() {
+    let branch = |name: &str, c: i32| {
+        format!(
+            "{name} {{ x = f32[] parameter(0) c = f32[] constant({c}) ROOT r = f32[] add(x, c) }}"
+        )
+    };
+    let body = format!(
+        "{} {} {} ENTRY e {{ x = f32[] parameter(0) y = f32[] parameter(1) i = s32[] convert(y)
+          ROOT r = f32[] conditional(i, x, x, x), branch_computations={{a, b, c}} }}",
+        branch("a", 10),
+        branch("b", 20),
+        branch("c", 30)
+    );
+    // NaN has no integer.
+    for text in ["f32[] 11", "f32[] 21", "f32[] 31"] {
+        let found = check(&format!("HloModule m\n{body}"), &["f32[] 1", "f32[] nan"], text);
+        assert!(!matches!(found.verdict, Differs | Verdict::EtalonBug), "{text}: {found:?}");
+    }
+    verdicts(&body, &["f32[] 1", "f32[] nan"], &[("f32[] 12", Differs)]);
+    verdicts(&body, &["f32[] 1", "f32[] 1"], &[("f32[] 11", Differs), ("f32[] 31", Differs)]);
+}
+
+/// The magnitude of a finite complex number may be beyond `f64`.
+#[test]
+fn products_with_the_largest_complex_numbers_have_no_small_bound() {
+    let body = "ENTRY e { x = c128[1] parameter(0) y = c128[1] parameter(1) z = c128[1] asinh(x)
+        ROOT r = c128[] dot(z, y), lhs_contracting_dims={0}, rhs_contracting_dims={0} }";
+    let arguments = ["c128[1] (1e-10, 3e-10)", "c128[1] (-1.7e308, -1.7e308)"];
+    let arguments = arguments.map(|x| x.replace("] (", "] {(").replace(')', ")}"));
+    let arguments = arguments.each_ref().map(String::as_str);
+    let near = "c128[] (3.40000000000001e298, -6.8e298)";
+    let found = check(&format!("HloModule m\n{body}"), &arguments, near).verdict;
+    assert!(!matches!(found, Differs | Verdict::EtalonBug), "{found:?}");
+    let smaller = [arguments[0], "c128[1] {(-1e308, -1e308)}"];
+    verdicts(body, &smaller, &[("c128[] (2.01e298, -4e298)", Differs)]);
+}
+
+/// When a number overflows, it begins again: a loop that keeps it wide begins later.
+#[test]
+fn an_estimate_does_not_accuse_where_floats_decide() {
+    let text = |keep: &str| {
+        format!(
+            "HloModule m
+            c {{ s = (s32[], f32[]) parameter(0) i = s32[] get-tuple-element(s), index=0 n = s32[] constant(9000)
+              ROOT p = pred[] compare(i, n), direction=LT }}
+            b {{ s = (s32[], f32[]) parameter(0) i = s32[] get-tuple-element(s), index=0
+              x = f32[] get-tuple-element(s), index=1 y = f32[] add(x, x) o = f32[] constant(1)
+              k = s32[] constant(1) j = s32[] add(i, k) f = pred[] {keep}
+              z = f32[] select(f, y, o) ROOT t = (s32[], f32[]) tuple(j, z) }}
+            ENTRY e {{ x = f32[] parameter(0) i = s32[] constant(0) s = (s32[], f32[]) tuple(i, x)
+              ROOT w = (s32[], f32[]) while(s), condition=c, body=b }}"
+        )
+    };
+    let of = |keep: &str, actual: &str| check(&text(keep), &["f32[] 3"], actual).verdict;
+    assert_eq!(of("is-finite(y)", "(s32[] 9000, f32[] 7)"), Undefined);
+    // By its count alone it stays the same.
+    assert_eq!(of("compare(i, k), direction=LT", "(s32[] 9000, f32[] 7)"), Differs);
+}
+
 /// A loop of more instructions than the judge evaluates.
 #[test]
 fn what_does_not_depend_on_a_long_loop_has_its_bounds() {
@@ -191,7 +252,20 @@ fn a_gradient_of_pooling_may_take_initial_values_again() {
         of("0", "{0, 10, 20, 0}", Verdict::Agrees);
         of("0", "{0, 11, 20, 0}", Differs);
         of("1", "{1, 11, 21, 1}", Verdict::Agrees);
-        of("1", "{1, 12, 21, 1}", Undefined);
+        let other = if ty == "f32" { WithinBound } else { Undefined };
+        of("1", "{1, 12, 21, 1}", other);
+        of("1", "{2, 11, 21, 1}", Differs);
+        // 1 - 1 - 10: the initial value is subtracted, too.
+        let body = body.replace("add(", "subtract(");
+        let arguments =
+            [format!("{ty}[4] {{1, 5, 7, 2}}"), format!("{ty}[2] {{10, 20}}"), format!("{ty}[] 1")];
+        let arguments = arguments.each_ref().map(String::as_str);
+        let [open, wrong] = ["{1, -10, -19, 1}", "{1, -9, -19, 0}"].map(|x| format!("{ty}[4] {x}"));
+        verdicts(&body, &arguments, &[(&open, Undefined), (&wrong, Differs)]);
+        if ty == "f32" {
+            of("1", "{1, 11.5, 21, 1}", Differs);
+            of("1", "{1, 9, 21, 1}", Differs);
+        }
     }
 }
 

@@ -223,20 +223,25 @@ fn what_another_order_rounds_is_undefined() {
     let judgement = changed(&reduce, &x, (0, 1), |x| x + 1.0);
     assert_eq!((judgement.verdict, &judgement.estimated), (Verdict::Undefined, &None));
     assert_eq!(judgement.cause.as_deref(), Some("e/t"));
-    // A window of one element has one order.
-    let window = format!(
-        "{body}\nENTRY e {{ x = f32[3] parameter(0) z = f32[] constant(0)
-        ROOT r = f32[4] reduce-window(x, z), window={{size=2 pad=1_1}}, to_apply=f }}"
-    );
-    let of = |at| changed(&window, &["f32[3] {0.3, 0.7, 2.7}"], (0, at), |x| x + 1.0);
-    assert_eq!((of(1).verdict, of(0).verdict), (Verdict::Undefined, Differs));
-    assert_eq!(of(3).estimated, None);
+    // A window of one element has one order, if nothing is padded.
+    let of = |window: &str, at: usize| {
+        let window = format!(
+            "{body}\nENTRY e {{ x = f32[3] parameter(0) z = f32[] constant(0)
+            ROOT r = reduce-window(x, z), window={{{window}}}, to_apply=f }}"
+        );
+        changed(&window, &["f32[3] {0.3, 0.7, 2.7}"], (0, at), |x| x + 1.0).verdict
+    };
+    let undefined = Verdict::Undefined;
+    assert_eq!((of("size=2", 1), of("size=2 pad=1_1", 0)), (undefined, undefined));
+    assert_eq!(of("size=1", 1), Differs);
     let pooled = "ge { a = f32[] parameter(0) b = f32[] parameter(1) ROOT g = pred[] compare(a, b), direction=GE }
         f { a = f32[] parameter(0) b = f32[] parameter(1) ROOT r = f32[] subtract(a, b) }
         ENTRY e { x = f32[4] parameter(0) u = f32[2] parameter(1) z = f32[] constant(0)
           ROOT r = f32[4] select-and-scatter(x, u, z), window={size=2 stride=2}, select=ge, scatter=f }";
-    let judgement = changed(pooled, &["f32[4] {1, 2, 4, 3}", "f32[2] {1, 2}"], (0, 0), |x| x + 1.0);
-    assert_eq!((judgement.verdict, judgement.estimated), (Verdict::Undefined, None));
+    let of = |at| changed(pooled, &["f32[4] {1, 2, 4, 3}", "f32[2] {1, 2}"], (0, at), |x| x + 1.0);
+    assert_eq!((of(1).verdict, of(1).estimated), (Verdict::Undefined, None));
+    // No window selects the first element.
+    assert_eq!(of(0).verdict, Differs);
 }
 
 #[test]

@@ -213,6 +213,26 @@ fn has_pole(op: Unary, z: &Parts) -> bool {
     }
 }
 
+/// Returns a number on a branch cut with the other zero: neither StableHLO nor CHLO says to which
+/// side a cut belongs, or that zeros have signs there.
+fn on_cut(op: Unary, z: &Parts) -> Option<Parts> {
+    let zero = |x: Interval| x.is_point() && x.lo == 0.0;
+    let real = zero(z.im)
+        && match op {
+            Unary::Sqrt | Unary::Rsqrt | Unary::Log => z.re.hi < 0.0,
+            Unary::LogPlusOne => z.re.hi < -1.0,
+            Unary::Acos | Unary::Asin | Unary::Atanh => z.re.max_abs() > 1.0,
+            Unary::Acosh => z.re.lo < 1.0,
+            _ => false,
+        };
+    let imaginary = op == Unary::Asinh && zero(z.re) && z.im.max_abs() > 1.0;
+    match (real, imaginary) {
+        (true, _) => Some(Parts { im: -z.im, ..*z }),
+        (_, true) => Some(Parts { re: -z.re, ..*z }),
+        (false, false) => None,
+    }
+}
+
 pub(super) fn unary(ev: &Evaluator<'_>, op: Unary, shape: &ArrayShape, x: &Range) -> Range {
     let (modes, numbers) = (ev.modes, numbers(x));
     let part = |part: fn(&Parts) -> Interval| {
@@ -264,7 +284,8 @@ pub(super) fn unary(ev: &Evaluator<'_>, op: Unary, shape: &ArrayShape, x: &Range
         if let Some(most) = wave(op, z) {
             return vec![Parts::around((0.0, 0.0), most).stored(modes, shape.ty, ulps)];
         }
-        let parts = z.quadrants().into_iter();
+        let beside = on_cut(op, z).into_iter().chain([*z]);
+        let parts = beside.flat_map(Parts::quadrants);
         parts.map(|z| function([z], f).stored(modes, shape.ty, ulps)).collect()
     };
     any_of(shape, numbers.iter().map(each))

@@ -49,15 +49,10 @@ pub(super) fn conditional<'m>(
     operands: &[&Leaves],
 ) -> Result<Leaves, Stop> {
     let selector = &operands[0][0];
-    let last = branches.len() - 1;
-    let (lo, hi) = selector.ends(0);
     let mut results = Vec::new();
-    let (first, other) = (chosen(lo, branches.len()), chosen(hi, branches.len()));
     for (branch, &computation) in branches.iter().enumerate() {
-        let open = !selector.is_point();
-        let between = first.min(other) <= branch && branch <= first.max(other);
-        // Numbers out of range choose the last branch.
-        if between || (open && branch == last) {
+        let may_choose = |range: &Range| may_choose(range, branch, branches.len());
+        if selector.candidates().iter().any(may_choose) {
             results.push(ev.call(computation, vec![operands[branch + 1].clone()], None)?);
         }
     }
@@ -66,6 +61,24 @@ pub(super) fn conditional<'m>(
     }
     let cause = selector.cause.clone().or_else(|| Some(site.cause()));
     Ok(any_of(&results).into_iter().map(|range| range.because(cause.clone())).collect())
+}
+
+/// Returns whether a selector may choose a branch: numbers below 0 choose the last one, as those above
+/// it do.
+fn may_choose(selector: &Range, branch: usize, branches: usize) -> bool {
+    let (lo, hi) = selector.ends(0);
+    let number = |x: Scalar| x.as_i64().unwrap_or(i64::MAX);
+    match (lo, usize::try_from(number(lo))) {
+        (Scalar::Pred(_), _) => [lo, hi].iter().any(|&end| chosen(end, branches) == branch),
+        (_, Err(_)) if branch + 1 == branches => true,
+        _ => {
+            let first = usize::try_from(number(lo)).unwrap_or(0);
+            let last = usize::try_from(number(hi)).ok();
+            last.is_some_and(|last| {
+                first.min(branches - 1) <= branch && branch <= last.min(branches - 1)
+            })
+        }
+    }
 }
 
 /// Returns the branch that a selector chooses: numbers out of range choose the last one.

@@ -60,7 +60,8 @@ pub(super) fn call(
             (op, Kind::Collective | Kind::Device) if !is_started(op) => {
                 let all: Vec<Vec<&Leaves>> = (0..devices).map(operands).collect();
                 let results = communicated(ev, site, &all);
-                written(ev, site, or_any(site, &all, results)?)
+                let results = written(ev, site, or_any(site, &all, results)?);
+                results.into_iter().map(|result| site.started(result)).collect()
             }
             (op, _) if calls(ev.module, op) => {
                 let all: Vec<Vec<&Leaves>> = (0..devices).map(operands).collect();
@@ -105,7 +106,10 @@ fn controlled<'m>(
 ) -> Result<Vec<Leaves>, Stop> {
     let open = |cause: Cause| vec![unknown(site, Some(cause)); operands.len()];
     match &site.instruction().op {
-        Op::AsyncStart(op) => call(ev, op.calls, operands),
+        Op::AsyncStart(op) => {
+            let results = call(ev, op.calls, operands)?;
+            Ok(results.into_iter().map(|result| site.started(result)).collect())
+        }
         Op::Call(op) => call(ev, op.to_apply, operands),
         Op::Fusion(op) => call(ev, op.calls, operands),
         Op::Conditional(op) => {
@@ -166,8 +170,8 @@ fn written<'m>(ev: &Evaluator<'m>, site: Site<'m>, mut results: Vec<Leaves>) -> 
 pub(super) fn communicates(module: &Module, id: ComputationId) -> bool {
     module.computations[id].instructions.iter().any(|(_, instruction)| {
         let kind = instruction.opcode().kind();
-        matches!(kind, Kind::Collective | Kind::Device | Kind::Transfer)
-            || calls(module, &instruction.op)
+        let meets = matches!(kind, Kind::Collective | Kind::Device | Kind::Transfer);
+        (meets && !is_started(&instruction.op)) || calls(module, &instruction.op)
     })
 }
 

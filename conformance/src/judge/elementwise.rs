@@ -12,6 +12,7 @@ use hlo::op::value::{ComparisonType, Direction};
 use hlo::op::{Binary, Opcode, Unary};
 use hlo::{ArrayShape, Class, ElementType, Literal, Op, Scalar};
 use interp::num;
+use rayon::prelude::*;
 
 /// Returns whether [`evaluate`] has a rule for the op.
 pub(super) fn is_elementwise(op: &Op) -> bool {
@@ -159,28 +160,79 @@ fn real(
                 num::reduce_precision(ty, exponent, mantissa, Scalar::Float(x).round_to(ty))
                     .as_f64()
             };
-            // Of fewer than 16 bits, backends flush or keep what is not normal in either format,
-            // and a type without infinity has another number for it.
-            let narrow = shape.ty.bits() < 16;
-            let span = f64::from(exponent.clamp(1, 11) - 1).exp2() - 2.0;
-            let least = smallest_normal(shape.ty).max((-span).exp2());
-            let open = |x: Interval, y: Interval| {
-                let normal = x.lo >= least || x.hi <= -least || (x.is_point() && x.lo == 0.0);
-                let fits = y.is_finite() && x.max_abs().max(y.max_abs()) < (span + 2.0).exp2();
-                narrow && !(normal && fits) && !x.is_nan()
-            };
             // An operand with excess precision may be rounded once, or first to its type.
             let rounded = |x: Interval| match x.is_nan() || x.is_any() {
                 true => vec![x],
                 false => [shape.ty, ElementType::F64]
                     .map(|ty| Interval::closed(round(ty, x.lo), round(ty, x.hi)))
-                    .map(|y| if open(x, y) { Interval::ANY } else { y })
-                    .to_vec(),
+                    .into_iter()
+                    .flat_map(|y| {
+                        std::iter::once(y).chain(beyond_precision(
+                            shape.ty,
+                            (exponent, mantissa),
+                            x,
+                            y,
+                        ))
+                    })
+                    .collect(),
             };
             Range::of_sets(shape, &operands[0].intervals().map(rounded).collect::<Vec<_>>())
         }
         _ => return Err(site.unsupported("this op")),
     })
+}
+
+/// Returns what else `reduce-precision` may make of numbers `x` of fewer than 16 bits, which it rounds
+/// to `y`, if they are not normal in both formats: backends flush or keep them, or round them as
+/// numbers of their type or of a wider one, and a type without infinity has another number for it.
+fn beyond_precision(
+    ty: ElementType,
+    (exponent, mantissa): (u32, u32),
+    x: Interval,
+    y: Interval,
+) -> Vec<Interval> {
+    if ty.bits() >= 16 {
+        return Vec::new();
+    }
+    let span = f64::from(exponent.clamp(1, 11) - 1).exp2() - 2.0;
+    let least = smallest_normal(ty).max((-span).exp2());
+    let normal = x.lo >= least || x.hi <= -least || (x.is_point() && x.lo == 0.0);
+    let of = |end: &dyn Fn(f64) -> f64| Interval::closed(end(x.lo), end(x.hi));
+    let digits =
+        |x: f64| num::reduce_precision(ElementType::F64, 11, mantissa, Scalar::Float(x)).as_f64();
+    let unit = smallest_normal(ty) / f64::from(mantissa.min(52)).exp2();
+    let small = [
+        of(&|x| 0.0f64.copysign(x)),
+        of(&|x| least.copysign(x)),
+        of(&digits),
+        of(&|x| (x / unit).round_ties_even() * unit),
+        x,
+    ];
+    let small = small.into_iter().filter(|_| !normal);
+    let fits = y.is_finite() && x.max_abs().max(y.max_abs()) < (span + 2.0).exp2();
+    // The largest number of either format, or more.
+    let most = (span + 1.0).exp2().min(x.max_abs());
+    let large = [
+        (x.hi > 0.0).then_some(Interval { lo: most, hi: f64::INFINITY }),
+        (x.lo < 0.0).then_some(Interval { lo: f64::NEG_INFINITY, hi: -most }),
+        Scalar::Float(f64::INFINITY).round_to(ty).as_f64().is_nan().then_some(Interval::NAN),
+    ];
+    small.chain(large.into_iter().flatten().filter(|_| !fits)).collect()
+}
+
+/// From so many elements on, threads share them.
+const MANY: usize = 1 << 12;
+
+/// Returns the values of a function of each element.
+fn each<T: Send, R: Send>(
+    elements: impl Iterator<Item = T>,
+    function: impl Fn(T) -> R + Send + Sync,
+) -> Vec<R> {
+    let elements: Vec<T> = elements.collect();
+    match elements.len() < MANY {
+        true => elements.into_iter().map(function).collect(),
+        false => elements.into_par_iter().map(function).collect(),
+    }
 }
 
 pub(super) fn real_unary(ev: &Evaluator<'_>, op: Unary, shape: &ArrayShape, x: &Range) -> Range {
@@ -192,10 +244,24 @@ pub(super) fn real_unary(ev: &Evaluator<'_>, op: Unary, shape: &ArrayShape, x: &
         modes.store_all(ty, near, false)
     };
     let function = |x: Interval| {
-        let own = functions::steps(op, x).into_iter().flat_map(stored);
-        own.chain(overflowing_logistic(ev, op, ty, x)).collect()
+        let own: Vec<Interval> = functions::steps(op, x).into_iter().flat_map(stored).collect();
+        let flushed = own.iter().filter_map(|&y| flushed_step(ev, op, ty, y)).collect::<Vec<_>>();
+        own.into_iter().chain(flushed).chain(overflowing_logistic(ev, op, ty, x)).collect()
     };
-    Range::of_sets(shape, &x.intervals().map(function).collect::<Vec<_>>())
+    Range::of_sets(shape, &each(x.intervals(), function))
+}
+
+/// The factor by which steps of a function may be smaller than its value: `erf` and `tanh` as a
+/// quotient of polynomials, whose first coefficients are 1/64 and 1/256.
+const SMALLER_STEPS: f64 = 256.0;
+
+/// Returns the zero that a function may be where the values of its steps are flushed, though its own
+/// is a normal number.
+fn flushed_step(ev: &Evaluator<'_>, op: Unary, ty: ElementType, y: Interval) -> Option<Interval> {
+    let least = SMALLER_STEPS * ev.modes.flushed_below(ty);
+    let has_steps = matches!(op.opcode().accuracy(), hlo::op::Accuracy::Ulp(_));
+    let small = y.is_finite() && y.max_abs() < least && (y.lo > 0.0 || y.hi < 0.0);
+    (has_steps && small).then(|| Interval::point(if y.lo > 0.0 { 0.0 } else { -0.0 }))
 }
 
 /// Returns `logistic` as StableHLO defines it, `1 / (1 + exp(-x))`, where it is computed in a narrow
@@ -238,7 +304,7 @@ pub(super) fn real_binary(
         let set = |(x, y): (Interval, Interval)| {
             functions::turns(op, x, y).into_iter().flat_map(stored).collect()
         };
-        return Range::of_sets(shape, &pairs.map(set).collect::<Vec<_>>());
+        return Range::of_sets(shape, &each(pairs, set));
     }
     let function = |(x, y): (Interval, Interval)| {
         let values = itself(x).unwrap_or_else(|| vec![functions::binary(op, x, y)]);
@@ -256,9 +322,9 @@ pub(super) fn real_binary(
             };
             function((x, y)).into_iter().chain(products.into_iter().flat_map(stored)).collect()
         };
-        return Range::of_sets(shape, &pairs.map(set).collect::<Vec<_>>());
+        return Range::of_sets(shape, &each(pairs, set));
     }
-    Range::of_sets(shape, &pairs.map(function).collect::<Vec<_>>())
+    Range::of_sets(shape, &each(pairs, function))
 }
 
 /// Returns a range of booleans; `None` is undecided.
@@ -385,7 +451,13 @@ fn has_signed_nan(ty: ElementType) -> bool {
     matches!(ty, ElementType::Bf16 | ElementType::F16 | ElementType::F32 | ElementType::F64)
 }
 
-fn converted(ev: &Evaluator<'_>, from: ElementType, shape: &ArrayShape, x: &Range) -> Range {
+/// Returns the legal values of a conversion.
+pub(super) fn converted(
+    ev: &Evaluator<'_>,
+    from: ElementType,
+    shape: &ArrayShape,
+    x: &Range,
+) -> Range {
     let to = shape.ty;
     let part = to.component();
     // Ends of narrow floats are legal values, those of f64 are not.
@@ -449,11 +521,17 @@ fn converted(ev: &Evaluator<'_>, from: ElementType, shape: &ArrayShape, x: &Rang
     }
 }
 
-/// As [`magnitudes`], with 0 for what is not finite.
+/// As [`magnitudes`], with 0 for what is not finite; the magnitude of a finite complex number may be
+/// beyond `f64`.
 pub(super) fn finite_magnitudes(range: &Range) -> Literal {
     let mut magnitudes = magnitudes(range);
-    for x in super::range::floats_mut(&mut magnitudes) {
-        if !x.is_finite() {
+    let parts: Vec<Interval> = range.intervals().collect();
+    let all = super::range::floats_mut(&mut magnitudes);
+    let width = parts.len() / all.len().max(1);
+    for (i, x) in all.iter_mut().enumerate() {
+        let of = parts.get(i * width..(i + 1) * width).unwrap_or_default();
+        let overflows = width == 2 && of.iter().all(|x| x.is_finite());
+        if !x.is_finite() && !overflows {
             *x = 0.0;
         }
     }

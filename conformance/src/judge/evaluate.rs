@@ -1,6 +1,7 @@
 //! Evaluation of a module over ranges: computation by computation, instruction by instruction.
 #![expect(clippy::wildcard_enum_match_arm, reason = "ops without a rule are unsupported")]
 use super::accuracy::Accuracies;
+use super::anchors::Anchors;
 use super::interval::Interval;
 use super::modes::{Mode, Modes};
 use super::needed::{is_started, needed};
@@ -9,8 +10,8 @@ use super::runner::{Form, Runner};
 use super::site::Site;
 use super::transfers::received;
 use super::{
-    Stop, batch_norm, candidates, control, custom, devices, dynamic, elementwise, fold, linear,
-    products, random, rewrites, scan, scatter, sort, sums, topk, transform,
+    Stop, batch_norm, candidates, control, custom, decides, devices, dynamic, elementwise, fold,
+    linear, products, random, rewrites, scan, scatter, sort, sums, topk, transform,
 };
 use hlo::elem::Special;
 use hlo::ir::{ComputationId, Instruction};
@@ -18,6 +19,7 @@ use hlo::literal::ConstantValue;
 use hlo::op::{Accuracy, Binary, Kind, Op};
 use hlo::{ArrayShape, ElementType, Literal, Module, Opcode, Shape};
 use interp::DeviceGrid;
+use std::sync::Arc;
 
 /// Instructions that one evaluation may take: a loop of more rounds is not judged by its bound.
 const MOST_INSTRUCTIONS: u64 = 100_000;
@@ -32,6 +34,8 @@ pub(super) struct Evaluator<'m> {
     pub(super) runner: Runner,
     /// The promises of the backend.
     accuracies: &'m Accuracies,
+    /// The instructions whose values are exact.
+    pub(super) anchors: Arc<Anchors>,
     /// Whether each leaf of the entry's result is asked for, if not all are.
     asked: Option<Vec<bool>>,
     /// Whether errors of sums grow with the square root of the number of terms, as they typically
@@ -47,6 +51,7 @@ impl<'m> Evaluator<'m> {
             modes,
             runner: Runner::default(),
             accuracies,
+            anchors: Arc::default(),
             asked: None,
             typical: false,
             count: 0,
@@ -126,7 +131,8 @@ impl<'m> Evaluator<'m> {
     /// Returns for each instruction of a computation whether its value is needed.
     pub(super) fn needed(&self, id: ComputationId) -> Vec<bool> {
         let asked = self.asked.as_deref().filter(|_| id == self.module.entry);
-        needed(self.module, &self.module.computations[id], asked)
+        let is_known = |at| self.anchors.has((id, at));
+        needed(self.module, &self.module.computations[id], asked, &is_known)
     }
 
     /// Returns the legal values of a computation's result; with `lanes`, of one whose scalars are
@@ -163,7 +169,9 @@ impl<'m> Evaluator<'m> {
                 values.push(site.nothing());
                 continue;
             }
-            let value = if let Op::Parameter(parameter) = &instruction.op {
+            let value = if let Some(known) = self.anchors.ranges(site) {
+                known
+            } else if let Op::Parameter(parameter) = &instruction.op {
                 let number = usize::try_from(parameter.number).unwrap_or(usize::MAX);
                 let argument = arguments.get_mut(number).map(std::mem::take);
                 site.or_any(&[], argument.ok_or_else(|| site.unsupported("a parameter")))?
@@ -268,7 +276,12 @@ impl<'m> Evaluator<'m> {
         }
         let value = match self.instruction(site, operands) {
             Err(Stop::Module(reason)) if in_entry => {
-                Err(Stop::NoRule(format!("{}: {reason}", site.computation.path(site.at))))
+                let reason = format!("{}: {reason}", site.computation.path(site.at));
+                if decides::any_call(self.module, &site.instruction().op) {
+                    let (path, kind) = (reason.as_str().into(), CauseKind::Unbounded);
+                    return Ok(unknown(site, Some(Cause { path, kind })));
+                }
+                Err(Stop::NoRule(reason))
             }
             value => value,
         };
@@ -323,7 +336,7 @@ impl<'m> Evaluator<'m> {
             Op::GetTupleElement(get) => Ok(element(site, get.index, operands[0])),
             Op::Constant(constant) => Self::constant(site, &constant.value),
             // A started operation stands for its result.
-            Op::AsyncStart(start) => self.call(start.calls, arguments(operands), site.lanes),
+            Op::AsyncStart(op) => self.started(site, op.calls, operands),
             Op::Call(call) => self.call(call.to_apply, arguments(operands), site.lanes),
             Op::Fusion(fusion) => self.call(fusion.calls, arguments(operands), site.lanes),
             Op::While(looped) => control::looped(self, site, looped, whole(0)),
@@ -383,6 +396,17 @@ impl<'m> Evaluator<'m> {
             },
             _ => without_rule(site, operands),
         }
+    }
+
+    /// Returns the value of a computation that was started.
+    fn started(
+        &mut self,
+        site: Site<'m>,
+        calls: ComputationId,
+        operands: &[&Leaves],
+    ) -> Result<Leaves, Stop> {
+        let result = self.call(calls, arguments(operands), site.lanes)?;
+        Ok(site.started(result))
     }
 
     /// Returns the operands that an op computes with or compares, where it may flush denormals
@@ -493,8 +517,8 @@ impl<'m> Evaluator<'m> {
     }
 }
 
-/// Removes what is known of zeros and negative numbers in a type that has none: each backend has
-/// another number for them. A zero of a type without -0 is 0.
+/// Removes what is known of zeros and negative numbers in a type that has none, and of infinities
+/// and NaN: each backend has another number for them. A zero of a type without -0 is 0.
 pub(super) fn unrepresentable(site: Site<'_>, value: &mut Leaves) {
     let leaves = site.instruction().shape.leaves();
     for (range, leaf) in value.iter_mut().zip(leaves) {
@@ -502,13 +526,22 @@ pub(super) fn unrepresentable(site: Site<'_>, value: &mut Leaves) {
         if format.is_some_and(|format| format.special == Special::Fnuz) {
             range.make_zeros_positive();
         }
-        let unsigned = format.is_some_and(|format| format.special == Special::PowerOfTwo);
-        if unsigned && range.intervals().any(|x| x.lo <= 0.0) {
-            let known = |x: Interval| if x.lo <= 0.0 { Interval::ANY } else { x };
-            let parts: Vec<Interval> = range.intervals().map(known).collect();
-            if let Some(shape) = range.shape() {
-                *range = Range::given(shape, &parts).because(Some(site.cause()));
-            }
+        let has = |x: Interval| match format.map(|format| format.special) {
+            Some(Special::PowerOfTwo) => x.lo > 0.0 || x.is_nan(),
+            Some(Special::Finite) => x.is_finite(),
+            Some(Special::Ieee | Special::Fn | Special::Fnuz) | None => true,
+        };
+        if !range.intervals().all(has) {
+            let known = |x: Interval| if has(x) { x } else { Interval::ANY };
+            let each = |range: &Range| match range.shape() {
+                Some(shape) => {
+                    Range::given(shape, &range.intervals().map(known).collect::<Vec<_>>())
+                }
+                None => range.clone(),
+            };
+            let all: Vec<Range> = range.candidates().iter().map(each).collect();
+            let cause = range.cause.clone().or_else(|| Some(site.cause()));
+            *range = Range::any_of(&all).because(cause);
         }
     }
 }
@@ -603,10 +636,10 @@ fn carried(site: Site<'_>, operands: &[&Leaves]) -> Option<Leaves> {
     match &site.instruction().op {
         Op::AfterAll(_) => Some(vec![Range::point(Literal::token())]),
         Op::CopyStart(_) | Op::Send(_) => Some(sent(site, operands[0])),
-        Op::CopyDone(_) => Some(operands[0][..count].to_vec()),
         Op::SendDone(_) => Some(site.nothing()),
         Op::CustomCall(op) => custom::annotated(site, op, operands),
-        op if op.opcode().aliases_operand() || is_started(op) => Some(operands[0].clone()),
+        op if is_started(op) => Some(operands[0][..count.min(operands[0].len())].to_vec()),
+        op if op.opcode().aliases_operand() => Some(operands[0].clone()),
         _ => None,
     }
 }

@@ -164,6 +164,70 @@ impl<'a> Fold<'a> {
         })
     }
 
+    /// Returns the number of elements of each lane.
+    pub(super) fn counts(&self) -> Vec<u32> {
+        let mut counts = vec![0u32; usize::try_from(self.lanes).unwrap_or(0)];
+        for at in &self.steps {
+            for (count, at) in counts.iter_mut().zip(at) {
+                *count += u32::from(at.is_some());
+            }
+        }
+        counts
+    }
+    /// Returns the first element of each lane, where there is one, and the initial value elsewhere.
+    fn first(&self) -> Leaves {
+        let lanes = usize::try_from(self.lanes).unwrap_or(0);
+        let first = |lane: usize| self.steps.iter().find_map(|at| at[lane]);
+        let first: Vec<Option<usize>> = (0..lanes).map(first).collect();
+        let taken = first.iter().map(|at| at.unwrap_or(0));
+        let element = |(source, initial): (&&Range, &Range)| {
+            let element = picked(source, self.lanes, taken.clone());
+            element.where_else(initial, |lane| first[lane].is_some())
+        };
+        self.sources.iter().zip(&self.initial).map(element).collect()
+    }
+    /// Returns the fold that begins with its first elements, of a computation that selects one of
+    /// several.
+    pub(super) fn begun_with_first(self) -> Self {
+        Self { initial: self.first(), ..self }
+    }
+    /// Returns for each lane whether a step without an element would change what it has, as an
+    /// initial value in place of the element does: that of one element, or of none.
+    pub(super) fn changed_in_holes(
+        &self,
+        ev: &mut Evaluator<'_>,
+        computation: ComputationId,
+    ) -> Result<Vec<bool>, Stop> {
+        let lanes = usize::try_from(self.lanes).unwrap_or(0);
+        let has_hole = |lane: usize| self.steps.iter().any(|at| at[lane].is_none());
+        if !(0..lanes).any(has_hole) {
+            return Ok(vec![false; lanes]);
+        }
+        let first = self.first();
+        let (after, before) = (
+            self.call(ev, computation, &self.initial, &first)?,
+            self.call(ev, computation, &first, &self.initial)?,
+        );
+        let kept = |lane: usize| {
+            let both = after.iter().zip(&before).zip(&first);
+            both.into_iter().all(|((after, before), x)| {
+                x.is_point_at(lane) && x.same_at(after, lane) && x.same_at(before, lane)
+            })
+        };
+        Ok((0..lanes).map(|lane| has_hole(lane) && !kept(lane)).collect())
+    }
+    /// Returns the result of the computation for two values in each lane.
+    fn call(
+        &self,
+        ev: &mut Evaluator<'_>,
+        computation: ComputationId,
+        a: &Leaves,
+        b: &Leaves,
+    ) -> Result<Leaves, Stop> {
+        let arguments = a.iter().chain(b).map(|range| vec![range.clone()]).collect();
+        ev.call(computation, arguments, Some(self.lanes))
+    }
+
     /// Returns the state after all elements; with `both`, of every order in which a step may take
     /// its two operands.
     pub(super) fn run(
@@ -190,12 +254,7 @@ impl<'a> Fold<'a> {
         computation: ComputationId,
         cause: &Cause,
     ) -> Result<Leaves, Stop> {
-        let mut counts = vec![0u32; usize::try_from(self.lanes).unwrap_or(0)];
-        for at in &self.steps {
-            for (count, at) in counts.iter_mut().zip(at) {
-                *count += u32::from(at.is_some());
-            }
-        }
+        let counts = self.counts();
         let known = |lane: usize| counts[lane] < 2;
         let single = (0..counts.len()).any(known);
         let state = if single { self.run(ev, computation, false)? } else { self.initial.clone() };
@@ -221,13 +280,9 @@ impl<'a> Fold<'a> {
         let taken = at.iter().map(|at| at.unwrap_or(0));
         let elements = self.sources.iter().map(|range| picked(range, self.lanes, taken.clone()));
         let elements: Leaves = elements.collect();
-        let call = |ev: &mut Evaluator<'_>, a: &Leaves, b: &Leaves| {
-            let arguments = a.iter().chain(b).map(|range| vec![range.clone()]).collect();
-            ev.call(computation, arguments, Some(self.lanes))
-        };
-        let mut results = vec![call(ev, state, &elements)?];
+        let mut results = vec![self.call(ev, computation, state, &elements)?];
         if both {
-            results.push(call(ev, &elements, state)?);
+            results.push(self.call(ev, computation, &elements, state)?);
         }
         Ok(any_of(&results))
     }

@@ -3,19 +3,24 @@
 //! StableHLO (`reduce`): the schedule has an implementation-defined number of initial values at
 //! implementation-defined positions. An identity of the computation makes no difference.
 #![expect(clippy::wildcard_enum_match_arm, reason = "only some ops have an identity")]
+use super::candidates::MOST;
 use super::combine::Combine;
 use super::elementwise::broadcast;
+use super::integers;
 use super::interval::Interval;
 use super::range::{Range, extremes, is_whole};
 use hlo::op::Binary;
 use hlo::{ArrayShape, Scalar};
+use interp::num;
 
 /// What an initial value does to a reduction.
 pub(super) enum Initial {
     /// It is an identity, or of a computation of which nothing is known.
     Neutral,
-    /// It takes part once, or not at all: this identity stands in its place.
-    Optional(Range),
+    /// Any number of them are one of these values, none are the first: the identity.
+    Few(Vec<Range>),
+    /// Each one moves a sum of floats further.
+    Added,
     /// Each time that it takes part changes the result.
     Repeated,
 }
@@ -35,13 +40,70 @@ impl Initial {
         if is_equal(initial, &identity) {
             return Self::Neutral;
         }
-        match op {
-            Binary::Maximum | Binary::Minimum | Binary::And | Binary::Or => {
-                Self::Optional(identity)
-            }
-            _ => Self::Repeated,
+        let idempotent = matches!(op, Binary::Maximum | Binary::Minimum | Binary::And | Binary::Or);
+        if idempotent {
+            return Self::Few(vec![identity, initial.clone()]);
         }
+        if let Some(powers) = powers(op, &identity, initial) {
+            return Self::Few(powers);
+        }
+        let finite = initial.intervals().all(|x| x.is_point() && x.is_finite());
+        let adds = op == Binary::Add && !is_whole(shape.ty) && finite;
+        if adds { Self::Added } else { Self::Repeated }
     }
+}
+
+/// Returns what any number of initial values are together, if those are few: of 0 as a factor, 1
+/// and 0.
+fn powers(op: Binary, identity: &Range, initial: &Range) -> Option<Vec<Range>> {
+    let ty = initial.shape()?.ty;
+    if !initial.is_point() {
+        return None;
+    }
+    let mut powers = vec![identity.lo.clone()];
+    while powers.len() <= MOST {
+        let last = powers[powers.len() - 1].get(0);
+        let mut next = initial.lo.clone();
+        num::binary(op, ty, last, initial.lo.get(0)).write(ty, next.bytes_mut());
+        if powers.iter().any(|power| power.bytes() == next.bytes()) {
+            return Some(powers.into_iter().map(Range::point).collect());
+        }
+        powers.push(next);
+    }
+    None
+}
+
+/// Returns so many initial values of a sum as one term of it.
+pub(super) fn times(initial: &Range, count: u32) -> Range {
+    let Some(shape) = initial.shape() else { return initial.clone() };
+    let term = |x: Interval| {
+        let sum = f64::from(count) * x.lo;
+        match count {
+            // The identity, also of -0.
+            0 => Interval::point(-0.0),
+            _ if count == 1 || x.lo == 0.0 => x,
+            _ => Interval::open(sum, sum),
+        }
+    };
+    Range::given(shape, &initial.intervals().map(term).collect::<Vec<_>>())
+}
+
+/// Returns the values of sums with any number of further initial values. Each makes a sum larger, or
+/// leaves it, if it is positive: rounding is monotone.
+pub(super) fn and_more(sums: &Range, initial: &Range) -> Range {
+    let signs: Vec<f64> = initial.intervals().map(|x| x.lo).collect();
+    let further = |sums: &Range| {
+        let Some(shape) = sums.shape() else { return sums.clone() };
+        let each = |(i, x): (usize, Interval)| match signs[i % signs.len()] {
+            _ if x.is_nan() => x,
+            step if step > 0.0 => Interval { hi: f64::INFINITY, ..x },
+            step if step < 0.0 => Interval { lo: f64::NEG_INFINITY, ..x },
+            _ => x,
+        };
+        Range::given(shape, &sums.intervals().enumerate().map(each).collect::<Vec<_>>())
+    };
+    let all: Vec<Range> = sums.candidates().iter().map(further).collect();
+    Range::any_of(&all).because(sums.cause.clone())
 }
 
 /// Returns the identity of an op, in the shape of an initial value; `None` if the op has none.
@@ -71,7 +133,7 @@ fn identity(op: Binary, shape: &ArrayShape) -> Option<Range> {
         Binary::Multiply => Scalar::Signed(1).convert(hlo::ElementType::S64, shape.ty),
         _ => Scalar::zero(shape.ty),
     };
-    Some(super::integers::range(shape, std::iter::once((value, value))))
+    Some(integers::range(shape, std::iter::once((value, value))))
 }
 
 /// Returns whether an initial value is the identity. Zeros of either sign are.

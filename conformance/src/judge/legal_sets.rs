@@ -153,7 +153,30 @@ fn an_initial_value_takes_part_any_number_of_times() {
     let x = ["f32[3] {1.5, 2, 3}"];
     verdicts(&of("minimum", "f32", "1"), &x, &[("f32[] 1.5", WithinBound), ("f32[] 2", Differs)]);
     verdicts(&of("add", "f32", "-0"), &x, &[("f32[] 6", Differs)]);
-    verdicts(&of("add", "f32", "0.5"), &x, &[("f32[] 6.5", Undefined)]);
+    let sums = [
+        ("f32[] 6.5", WithinBound),
+        ("f32[] 12", WithinBound),
+        ("f32[] 1000.25", WithinBound),
+        ("f32[] 6.75", Differs),
+        ("f32[] 6", Differs),
+        ("f32[] nan", Differs),
+    ];
+    verdicts(&of("add", "f32", "0.5"), &x, &sums);
+    let sums = [("f32[] -1000", WithinBound), ("f32[] 7.25", Differs), ("f32[] 8", Differs)];
+    verdicts(&of("add", "f32", "-0.5"), &["f32[3] {1.5, 2, 4}"], &sums);
+    // What many initial values are together may be one of few.
+    verdicts(&of("multiply", "f32", "0"), &x, &[("f32[] 9", WithinBound), ("f32[] 8", Differs)]);
+    verdicts(&of("add", "f32", "inf"), &x, &[("f32[] 6.5", WithinBound), ("f32[] 7", Differs)]);
+    let x = ["s32[3] {1, 2, 3}"];
+    let powers = [("s32[] 6", WithinBound), ("s32[] 5", Differs)];
+    verdicts(&of("multiply", "s32", "-1"), &x, &powers);
+    verdicts(&of("xor", "s32", "9"), &x, &[("s32[] 0", WithinBound), ("s32[] 8", Differs)]);
+    let part = "f { a = c64[] parameter(0) b = c64[] parameter(1) ROOT c = c64[] add(a, b) }
+        ENTRY e { x = c64[2] parameter(0) z = c64[] constant((0, 1))
+        ROOT r = c64[] reduce(x, z), dimensions={0}, to_apply=f }";
+    let sums =
+        [("c64[] (3, 9)", WithinBound), ("c64[] (4, 9)", Differs), ("c64[] (3, 6)", Differs)];
+    verdicts(part, &["c64[2] {(1, 3), (2, 4)}"], &sums);
 }
 
 #[test]

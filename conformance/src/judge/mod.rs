@@ -34,6 +34,7 @@ mod accuracy;
 #[cfg(test)]
 mod accusations;
 mod alone;
+mod anchors;
 mod batch_norm;
 #[cfg(test)]
 mod bounds;
@@ -42,6 +43,7 @@ mod combine;
 mod complex;
 mod control;
 mod custom;
+mod decides;
 mod describe;
 mod device_folds;
 mod devices;
@@ -81,6 +83,8 @@ mod scan;
 mod scatter;
 mod site;
 mod sort;
+#[cfg(test)]
+mod specified;
 mod sum;
 mod sums;
 #[cfg(test)]
@@ -92,6 +96,7 @@ mod verdict;
 mod witness;
 
 pub use accuracy::Accuracies;
+pub(crate) use anchors::Anchors;
 pub use modes::{Mode, Modes};
 pub use options::JudgeOptions;
 
@@ -103,6 +108,7 @@ use interp::DeviceGrid;
 use range::{Cause, CauseKind, Range};
 use runner::Key;
 use serde::{Deserialize, Serialize};
+use std::sync::Arc;
 use verdict::{Check, WorstElement};
 
 /// The verdict on the results of a backend.
@@ -263,8 +269,9 @@ fn judge_devices(
     let most = if none_stated { options.modes.without(stated) } else { options.modes };
     let mut tiers = most.tiers().into_iter();
     let mut modes = tiers.next().unwrap_or(Modes::NONE);
-    let mut evaluator =
-        Evaluator::new(module, modes, &options.accuracies).asked_for(different(result, pairs));
+    let mut evaluator = Evaluator::new(module, modes, &options.accuracies)
+        .asked_for(different(result, pairs))
+        .anchored(Arc::clone(&options.anchors));
     let mut check = checked(&mut evaluator);
     for more in tiers {
         if check.passes() {

@@ -1,6 +1,6 @@
 //! The legal modes in which backends may differ, and the value that an instruction stores in each.
 use super::interval::Interval;
-use hlo::elem::FloatFormat;
+use hlo::elem::{FloatFormat, Special};
 use hlo::{ElementType, Scalar};
 use serde::{Deserialize, Serialize};
 
@@ -159,12 +159,11 @@ impl Modes {
     /// Returns the legal values of an instruction of type `ty` whose real values are `x`; `product`
     /// if it multiplies.
     pub(super) fn store(self, ty: ElementType, x: Interval, product: bool) -> Interval {
-        if x.is_nan() {
-            // Formats without NaN have another value for it.
-            return Interval::point(round(ty, x.lo));
+        if x.is_any() || (is_finite_only(ty) && !x.is_finite()) {
+            return Interval::ANY;
         }
-        if x.is_any() {
-            return x;
+        if x.is_nan() {
+            return Interval::point(round(ty, x.lo));
         }
         let keep = self.keeps(product);
         if ty == ElementType::F64 { nearest(x, keep) } else { stored(ty, x, keep) }
@@ -173,11 +172,21 @@ impl Modes {
     fn keeps(self, product: bool) -> bool {
         self.has(Mode::ExcessPrecision) || (product && self.has(Mode::FusedMultiplyAdd))
     }
-    /// As [`Self::store`], the values apart where those beyond a format without infinities may be
-    /// NaN, the largest number, or not rounded to it.
+    /// As [`Self::store`], the values apart: of a type narrower than `f32` those that are rounded and
+    /// those that are kept, and where those beyond a format without infinities may be NaN, the
+    /// largest number, or not rounded to it.
     pub(super) fn store_all(self, ty: ElementType, x: Interval, product: bool) -> Vec<Interval> {
         let all = self.store(ty, x, product);
         let finite = round(ty, f64::INFINITY).is_nan();
+        if !all.is_any() && ty.bits() < 32 && self.keeps(product) {
+            let strict = self.without(Mode::ExcessPrecision).without(Mode::FusedMultiplyAdd);
+            let (rounded, kept) = (strict.store(ty, x, product), kept(ty, x));
+            let apart = rounded.hi < kept[0].lo || kept[0].hi < rounded.lo;
+            return match apart {
+                true => std::iter::once(rounded).chain(kept).collect(),
+                false => vec![all],
+            };
+        }
         if !all.is_any() || x.is_any() || !finite {
             return vec![all];
         }
@@ -186,7 +195,7 @@ impl Modes {
             lo: round(ty, x.lo.clamp(-most, most)),
             hi: round(ty, x.hi.clamp(-most, most)),
         };
-        let kept = self.keeps(product).then(|| kept(ty, x));
+        let kept = if self.keeps(product) { kept(ty, x) } else { Vec::new() };
         [Interval::NAN, saturated].into_iter().chain(kept).collect()
     }
     /// As [`Self::store_all`] of a conversion, the values apart that are rounded to the type and
@@ -194,7 +203,8 @@ impl Modes {
     pub(super) fn converted(self, ty: ElementType, x: Interval) -> Vec<Interval> {
         let rounded = self.without(Mode::ExcessPrecision).store_all(ty, x, false);
         let keep = self.keeps(false) && !x.is_nan() && !x.is_any();
-        rounded.into_iter().chain(keep.then(|| kept(ty, x))).collect()
+        let kept = if keep { kept(ty, x) } else { Vec::new() };
+        rounded.into_iter().chain(kept).collect()
     }
     /// Returns the zero that may stand for an element of which a value is below the normal numbers.
     pub(super) fn flushed(self, ty: ElementType, x: Interval) -> Option<Interval> {
@@ -271,6 +281,12 @@ pub(super) fn largest(ty: ElementType) -> f64 {
     ty.component().float_format().map_or(f64::MAX, FloatFormat::max_finite)
 }
 
+/// Returns whether a type has neither infinities nor NaN. StableHLO (`convert`) defines no number for
+/// them: "otherwise, the behavior is TBD".
+pub(super) fn is_finite_only(ty: ElementType) -> bool {
+    ty.component().float_format().is_some_and(|format| format.special == Special::Finite)
+}
+
 fn round(ty: ElementType, x: f64) -> f64 {
     Scalar::Float(x).round_to(ty).as_f64()
 }
@@ -290,8 +306,11 @@ fn stored(ty: ElementType, x: Interval, keep: bool) -> Interval {
         // Formats without infinities.
         (true, true) if !keep => Interval::NAN,
         (false, false) if keep => {
-            let kept = kept(ty, x);
-            Interval { lo: kept.lo.min(lo), hi: kept.hi.max(hi) }
+            let rounded = Interval { lo, hi };
+            kept(ty, x).into_iter().fold(rounded, |all, kept| Interval {
+                lo: all.lo.min(kept.lo),
+                hi: all.hi.max(kept.hi),
+            })
         }
         (false, false) => Interval { lo, hi },
         (true, _) | (_, true) => Interval::ANY,
@@ -299,14 +318,20 @@ fn stored(ty: ElementType, x: Interval, keep: bool) -> Interval {
 }
 
 /// Returns the values that are not rounded to a type, but to a wider one: those of a type narrower
-/// than `f32` perhaps to `f32`, others to `f64`, of which one may be the only number.
-fn kept(ty: ElementType, x: Interval) -> Interval {
+/// than `f32` perhaps to `f32`, of 8 bits also to one of 16, others to `f64`, of which one may be the
+/// only number.
+fn kept(ty: ElementType, x: Interval) -> Vec<Interval> {
     let x = nearest(x, false);
-    if ty.bits() >= 32 || !x.is_finite() {
-        return x;
+    let rounded = |wide: ElementType| Interval { lo: round(wide, x.lo), hi: round(wide, x.hi) };
+    if !x.is_finite() || ty.bits() >= 32 {
+        return vec![x];
     }
-    let [lo, hi] = [x.lo, x.hi].map(|end| round(ElementType::F32, end));
-    Interval { lo: x.lo.min(lo), hi: x.hi.max(hi) }
+    let wide = rounded(ElementType::F32);
+    let mut values = vec![Interval { lo: x.lo.min(wide.lo), hi: x.hi.max(wide.hi) }];
+    if ty.bits() <= 8 {
+        values.extend([ElementType::F16, ElementType::Bf16].map(rounded));
+    }
+    values
 }
 
 /// Returns the smallest positive normal number of a float or complex type, and 0 for other types.

@@ -5,17 +5,18 @@ use hlo::ir::{Computation, InstructionId};
 use hlo::op::{AsyncRole, Op};
 
 /// Returns for each instruction of a computation whether a leaf of the result that is asked for
-/// depends on it; all are asked for if there is no list.
+/// depends on it; all are asked for if there is no list. What is known depends on nothing.
 pub(super) fn needed(
     module: &Module,
     computation: &Computation,
     asked: Option<&[bool]>,
+    is_known: &dyn Fn(InstructionId) -> bool,
 ) -> Vec<bool> {
     let mut needed = vec![false; computation.instructions.len()];
     needed[computation.root.index()] = true;
     let ids: Vec<InstructionId> = computation.instructions.ids().collect();
     for at in ids.into_iter().rev() {
-        if !needed[at.index()] {
+        if !needed[at.index()] || is_known(at) {
             continue;
         }
         let instruction = &computation.instructions[at];

@@ -1,5 +1,6 @@
 //! What a judge knows of a backend.
-use super::{Accuracies, Mode, Modes};
+use super::{Accuracies, Anchors, Mode, Modes};
+use std::sync::Arc;
 
 /// What a judge knows of a backend, and what its user permits.
 ///
@@ -19,6 +20,8 @@ pub struct JudgeOptions {
     /// Whether the expected result is computed a second time, by the engine `reference`, before a
     /// result is said to differ.
     pub witness: bool,
+    /// Instructions whose values are exact.
+    pub(crate) anchors: Arc<Anchors>,
 }
 
 impl Default for JudgeOptions {
@@ -29,6 +32,7 @@ impl Default for JudgeOptions {
             accuracies: Accuracies::default(),
             deterministic: false,
             witness: true,
+            anchors: Arc::default(),
         }
     }
 }

@@ -1,19 +1,19 @@
 //! Ranges of dot products and convolutions: sums of products.
-use super::elementwise::finite_magnitudes;
+use super::alone::alone;
+use super::elementwise::{self, finite_magnitudes};
 use super::evaluate::{Evaluator, Leaves, arrays};
 use super::interval::Interval;
 use super::modes::{Mode, Modes};
 use super::precision::ProductPrecision;
-use super::range::is_whole;
-use super::range::{Range, array, floats, floats_mut, wide};
+use super::range::{Range, array, extremes, floats, floats_mut, is_whole, wide};
 use super::runner::Form;
 use super::site::Site;
 use super::sum::{Signs, Sum, Terms, quantum};
 use super::sums::{all_points, terms};
-use super::{Stop, candidates};
-use hlo::op::Convolution;
+use super::{Stop, candidates, integers};
 use hlo::op::value::WindowDim;
-use hlo::{ArrayShape, Dims, ElementType, IndexSpace, Literal, Op};
+use hlo::op::{Convolution, RaggedMode};
+use hlo::{ArrayShape, Dims, ElementType, IndexSpace, Literal, Op, Shape};
 use std::collections::HashMap;
 
 /// Fails if there is no bound.
@@ -48,6 +48,14 @@ pub(super) fn products<'m>(
         let results: Vec<Leaves> = chosen.iter().map(each).collect::<Result<_, _>>()?;
         return Ok(super::control::any_of(&results));
     }
+    let whole = in_groups(site, &operands);
+    if let Some(whole) = &whole {
+        // CHLO names no value for what is in no group of a batch dimension: 0 here, a plain product
+        // in StableHLO's expansion.
+        let [a, b, _] = operands.as_slice() else { return Err(site.unsupported("this op")) };
+        let results = [of_arrays(ev, site, &operands)?, of_arrays(ev, site, &[a, b, whole])?];
+        return Ok(super::control::any_of(&results));
+    }
     match (&site.instruction().op, operands.as_slice()) {
         (Op::ScaledDot(_), [a, b, scales @ ..]) if !all_points(&operands) => {
             // The factors are scaled first; then all scales are 1.
@@ -57,6 +65,62 @@ pub(super) fn products<'m>(
         }
         _ => of_arrays(ev, site, &operands),
     }
+}
+
+/// Returns sizes of groups of a batch dimension with which each index is in one.
+fn in_groups(site: Site<'_>, operands: &[&Range]) -> Option<Range> {
+    let Op::RaggedDot(op) = &site.instruction().op else { return None };
+    let [.., sizes] = operands else { return None };
+    let shape = sizes.shape().filter(|_| op.mode() == RaggedMode::Batch && sizes.is_point())?;
+    let (_, most) = extremes(shape.ty)?;
+    Some(integers::range(shape, std::iter::repeat_n((most, most), sizes.lo.len())))
+}
+
+/// Returns the legal values of products that are integers.
+fn integers_of<'m>(
+    ev: &mut Evaluator<'m>,
+    site: Site<'m>,
+    operands: &[&Range],
+) -> Result<Leaves, Stop> {
+    match [0, 1].map(|i| site.operand(i).element_type()) {
+        [Some(a), Some(b)] if a.is_float() && b.is_float() => {
+            converted_products(ev, site, operands, [a, b])
+        }
+        _ => ev.stated(site, operands),
+    }
+}
+
+/// Returns the integers of products of floats: of a converted sum, or, as StableHLO's `dot_general`
+/// with operands that are promoted to the type of the result, a sum of converted factors.
+fn converted_products<'m>(
+    ev: &mut Evaluator<'m>,
+    site: Site<'m>,
+    operands: &[&Range],
+    types: [ElementType; 2],
+) -> Result<Leaves, Stop> {
+    let shape = site.shape()?;
+    let shapes: Vec<Shape> = (0..operands.len()).map(|i| site.operand(i).clone()).collect();
+    let [lhs, rhs] = types;
+    let float = if lhs.bits() < rhs.bits() { rhs } else { lhs };
+    let (module, id) = alone(ev.module, site, &shapes, shape.with_type(float).into());
+    let arguments = operands.iter().map(|&range| vec![range.clone()]).collect();
+    let sums = ev.in_module(&module, |inner| inner.call(id, arguments, None))?;
+    let mut results: Leaves =
+        sums.iter().map(|sum| elementwise::converted(ev, float, &shape, sum)).collect();
+    let mut factors: Vec<Leaves> = operands.iter().map(|&range| vec![range.clone()]).collect();
+    let mut shapes = shapes;
+    for (i, ty) in types.into_iter().enumerate() {
+        let Some(array) = shapes[i].array().map(|array| array.with_type(shape.ty)) else {
+            continue;
+        };
+        factors[i] = vec![elementwise::converted(ev, ty, &array, operands[i])];
+        shapes[i] = array.into();
+    }
+    let (module, id) = alone(ev.module, site, &shapes, shape.clone().into());
+    results.extend(ev.in_module(&module, |inner| inner.call(id, factors, None))?);
+    let any = Range::any_of(&results);
+    let cause = (!any.is_point()).then(|| site.cause());
+    Ok(vec![any.because(cause)])
 }
 
 /// Returns the choices of the operands' candidates, if there are some and each element of the
@@ -103,7 +167,7 @@ fn of_arrays<'m>(
 ) -> Result<Leaves, Stop> {
     let shape = site.shape()?;
     if is_whole(shape.ty) {
-        return ev.stated(site, operands);
+        return integers_of(ev, site, operands);
     }
     // After the factors, a `ragged-dot` has the sizes of the groups, and a `scaled-dot` the scales
     // of the factors.
@@ -179,12 +243,66 @@ fn of_arrays<'m>(
         either = either.hull(&range(ev, modes, &sum, terms));
     }
     let range = either.because(cause);
-    let range = if invalid.contains(&true) {
-        unknown_where(&shape, &range, |part| invalid[part / step]).because(Some(site.cause()))
-    } else {
-        range
+    let padded = special_padding(ev, site, &real, [a, b])?;
+    Ok(vec![with_specials(site, &shape, range, [&invalid, &padded])])
+}
+
+/// Returns the products where some elements have unknown terms, and some others may have terms that
+/// are NaN.
+fn with_specials(
+    site: Site<'_>,
+    shape: &ArrayShape,
+    range: Range,
+    [unknown, maybe]: [&[bool]; 2],
+) -> Range {
+    let (step, product) = match shape.ty.is_complex() {
+        // Formulas of complex products differ in what they make of infinities.
+        true => (2, Interval::ANY),
+        false => (1, Interval::NAN),
     };
-    Ok(vec![range])
+    let where_special = |range: &Range, special: &[bool], value: Interval| {
+        let each = |(i, x): (usize, Interval)| if special[i / step] { value } else { x };
+        Range::of(shape, &range.intervals().enumerate().map(each).collect::<Vec<_>>())
+            .because(range.cause.clone().or_else(|| Some(site.cause())))
+    };
+    let range = match unknown.contains(&true) {
+        true => where_special(&range, unknown, Interval::ANY),
+        false => range,
+    };
+    if !maybe.contains(&true) {
+        return range;
+    }
+    let other = where_special(&range, maybe, product);
+    Range::any_of(&[range, other]).because(Some(site.cause()))
+}
+
+/// Returns for each element whether StableHLO multiplies a 0 of the padding, or of a hole, by a
+/// factor of the kernel that is not finite, which is NaN: XLA has no such products. `dot` adds the
+/// products of two arrays.
+fn special_padding<'m>(
+    ev: &mut Evaluator<'m>,
+    site: Site<'m>,
+    dot: &dyn Fn(&mut Evaluator<'m>, &Literal, &Literal) -> Result<Literal, Stop>,
+    [input, kernel]: [&Range; 2],
+) -> Result<Vec<bool>, Stop> {
+    let Op::Convolution(op) = &site.instruction().op else { return Ok(Vec::new()) };
+    let (Some(shape), Some(special)) = (input.shape(), indicator(kernel, |x| !x.is_finite()))
+    else {
+        return Ok(Vec::new());
+    };
+    let shape = shape.with_type(ElementType::F64);
+    let ones = array(&shape, vec![1.0; shape.element_count().unwrap_or(0)]);
+    let inside = dot(ev, &ones, &special)?;
+    let (Some(factors), Some(outputs)) = (special.array_shape(), inside.array_shape()) else {
+        return Ok(Vec::new());
+    };
+    let mut all: HashMap<i64, f64> = HashMap::new();
+    for (index, &x) in factors.dims.indices().zip(floats(&special)) {
+        *all.entry(dim(&index, op.dim_labels.rhs_output_feature)).or_insert(0.0) += x;
+    }
+    let feature = |index: Dims| all.get(&dim(&index, op.dim_labels.out_feature)).copied();
+    let outputs = outputs.dims.indices().zip(floats(&inside));
+    Ok(outputs.map(|(index, &inside)| feature(index).is_some_and(|all| inside < all)).collect())
 }
 
 /// Returns the distance of the ends of each element from its middle. `dot` adds the products of two
@@ -199,13 +317,6 @@ fn distances<'m>(
     let other = dot(ev, &radii(a), &finite_magnitudes(b))?;
     floats_mut(&mut one).iter_mut().zip(floats(&other)).for_each(|(x, y)| *x += y);
     Ok(one)
-}
-
-/// Returns the range with these parts unknown.
-fn unknown_where(shape: &ArrayShape, range: &Range, is_unknown: impl Fn(usize) -> bool) -> Range {
-    let known = |(i, x)| if is_unknown(i) { Interval::ANY } else { x };
-    let parts: Vec<Interval> = range.intervals().enumerate().map(known).collect();
-    Range::of(shape, &parts).because(range.cause.clone())
 }
 
 /// Returns for each element whether a factor that may be read as 0 is multiplied by an infinity,

@@ -287,6 +287,19 @@ impl Range {
     pub(super) fn is_point(&self) -> bool {
         self.lo.bytes() == self.hi.bytes()
     }
+    /// Returns whether both are from the same least to the same greatest values.
+    pub(super) fn has_ends_of(&self, other: &Self) -> bool {
+        self.lo.bytes() == other.lo.bytes() && self.hi.bytes() == other.hi.bytes()
+    }
+    /// Returns whether element `i` has one legal value.
+    pub(super) fn is_point_at(&self, i: usize) -> bool {
+        element(&self.lo, i) == element(&self.hi, i)
+    }
+    /// Returns whether element `i` is from the same least to the same greatest value.
+    pub(super) fn same_at(&self, other: &Self, i: usize) -> bool {
+        let ends = |range: &Self| [element(&range.lo, i).to_vec(), element(&range.hi, i).to_vec()];
+        ends(self) == ends(other)
+    }
     /// Returns the intervals of the real numbers of an array of floats or complex numbers.
     pub(super) fn intervals(&self) -> impl Iterator<Item = Interval> + Clone + '_ {
         floats(&self.lo).iter().zip(floats(&self.hi)).map(|(&lo, &hi)| Interval { lo, hi })
@@ -321,6 +334,12 @@ impl Range {
             Some(_) | None => self.lo.clone(),
         }
     }
+}
+
+/// Returns the bytes of an element.
+fn element(array: &Literal, i: usize) -> &[u8] {
+    let width = array.array_shape().map_or(0, |shape| shape.ty.storage_bytes());
+    &array.bytes()[i * width..(i + 1) * width]
 }
 
 /// Returns whether two integers are in order.

@@ -2,8 +2,10 @@
 use collectives::Session;
 use hlo::id::Arena;
 use hlo::ir::{Computation, ComputationId, Instruction, InstructionId, InstructionSpans};
-use hlo::op::{AsyncRole, Binary, Op, Parameter};
-use hlo::{ElementType, Literal, Module, Shape, Verified};
+use hlo::op::{
+    AllGatherDone, AllReduceDone, AsyncRole, Binary, CollectivePermuteDone, Op, Parameter,
+};
+use hlo::{ElementType, Literal, Module, Opcode, Shape, Verified};
 use interp::{CompileOptions, Executable, RunOptions};
 use std::collections::HashMap;
 
@@ -148,10 +150,11 @@ fn build(module: &Module, key: &Key) -> Module {
         (0..).zip(shapes).map(|(number, shape)| parameter(&mut entry, number, shape)).collect();
     let root = Instruction { op, shape, operands, common: None };
     entry.root = entry.push(root, "root".into(), InstructionSpans::default());
-    if let Some(done) = done(source, key.instruction) {
-        let shape = retyped(&done.shape, &key.form);
-        let operands = [entry.root].into_iter().collect();
-        let done = Instruction { op: done.op.clone(), shape, operands, common: None };
+    if let Some(op) = done(instruction.opcode()) {
+        let started = &entry.instructions[entry.root].shape;
+        let pair = started.tuple().filter(|_| op.opcode() != Opcode::AllReduceDone);
+        let shape = pair.and_then(|pair| pair.get(1)).unwrap_or(started).clone();
+        let done = Instruction::new(op, shape, [entry.root]);
         entry.root = entry.push(done, "done".into(), InstructionSpans::default());
     }
     let entry = computations.push(entry);
@@ -173,21 +176,15 @@ fn without_algorithm(op: &mut Op) {
     }
 }
 
-/// Returns the instruction that ends the asynchronous operation which another one starts.
-fn done(source: &Computation, start: InstructionId) -> Option<&Instruction> {
-    let AsyncRole::Start(_) = source.instructions[start].opcode().async_role()? else {
-        return None;
-    };
-    let mut at = start;
-    loop {
-        let mut all = source.instructions.iter();
-        let (next, user) = all.find(|(_, user)| user.operands.first() == Some(&at))?;
-        match user.opcode().async_role()? {
-            AsyncRole::Done(_) => return Some(user),
-            AsyncRole::Update(_) => at = next,
-            AsyncRole::Start(_) => return None,
-        }
-    }
+/// Returns the op that ends the operation which another one starts.
+fn done(start: Opcode) -> Option<Op> {
+    let AsyncRole::Start(Some(started)) = start.async_role()? else { return None };
+    let ends = [
+        (Opcode::AllGather, Op::from(AllGatherDone {})),
+        (Opcode::AllReduce, AllReduceDone {}.into()),
+        (Opcode::CollectivePermute, CollectivePermuteDone {}.into()),
+    ];
+    ends.into_iter().find(|(op, _)| *op == started).map(|(_, done)| done)
 }
 
 /// Returns the operands of one leaf: arrays and initial values, or arrays, indices and updates.

@@ -1,9 +1,9 @@
 //! Ranges of scatters, whatever the order of the updates of one element.
-use super::Stop;
+use super::candidates::MOST;
 use super::combine::Combine;
 use super::control::any_of;
 use super::evaluate::{Evaluator, Leaves, arrays, unknown};
-use super::fold::{Fold, check_size, element_at, lanes_of, picked, reshaped};
+use super::fold::{Fold, check_size, element_at, lanes_of, picked, repeated, reshaped};
 use super::initial::Initial;
 use super::interval::Interval;
 use super::modes::Mode;
@@ -12,6 +12,7 @@ use super::range::{Range, array, is_whole};
 use super::site::Site;
 use super::sum::{Sum, Terms};
 use super::sums::{all_points, coarser, leaf_shape, total};
+use super::{Stop, initial};
 use crate::error_model::roundoff;
 use hlo::op::{Binary, Scatter, SelectAndScatter};
 use hlo::{ArrayShape, Dims, ElementType, IndexSpace, Op, Scalar};
@@ -314,35 +315,75 @@ pub(super) fn select_and_scatter<'m>(
         return Err(site.unsupported("this op"));
     };
     let real = site.shape()?.ty.is_float();
-    let combines = Combine::of(ev.module, op.scatter);
-    let repeats = combines.iter().any(|&combine| {
-        matches!(Initial::of(combine, operands[2]), Initial::Repeated | Initial::Optional(_))
-    });
-    let adds = matches!(combines.as_slice(), [Combine::Op(Binary::Add, _)]);
+    let combine = Combine::of(ev.module, op.scatter).first().copied().unwrap_or(Combine::Other);
+    let kind = Initial::of(combine, operands[2]);
+    // Where an element is in the computation decides, of an initial value as of a source.
+    let once = matches!(kind, Initial::Neutral) && !combine.has_a_tree();
+    let adds = matches!(combine, Combine::Op(Binary::Add, _));
     let whole = |range: &&Range| range.shape().is_some_and(|shape| is_whole(shape.ty));
-    if !real && !repeats && operands.iter().all(whole) {
+    if !real && once && operands.iter().all(whole) {
         return ev.stated(site, &operands);
     }
-    if !adds || (repeats && !real) {
-        // Nothing is known of the order in which an element takes its sources, and of how often it
-        // takes the initial value.
-        return Ok(unknown(site, Some(site.cause())));
-    }
-    if !real {
-        return Err(site.unsupported("these elements"));
-    }
-    let shape = site.shape()?;
     let Some(windows) = operands[1].shape() else { return Err(site.unsupported("a tuple")) };
-    let selections = selections(ev, site, op, operands[0], windows)?;
+    let selections = match selections(ev, site, op, operands[0], windows) {
+        Err(Stop::NoRule(_)) => return Ok(unknown(site, Some(site.cause()))),
+        selections => selections?,
+    };
+    let mut selected = vec![false; operands[0].lo.len()];
+    selections.iter().flatten().for_each(|&at| selected[at] = true);
+    let lanes = i64::try_from(selected.len()).map_err(|_| site.unsupported("its size"))?;
+    let shape = site.shape()?;
+    let alone = reshaped(&repeated(operands[2], lanes), &shape);
+    let added =
+        |initial: Interval, count: u32| added(ev, site, &selections, initial, count, operands[1]);
     let initial = operands[2].intervals().next().unwrap_or(Interval::ANY);
-    let targets = operands[0].lo.len();
+    let results = match kind {
+        Initial::Neutral if real && adds => vec![added(initial, 1)?],
+        Initial::Added if real => {
+            let sums = (0..).take(MOST).map(|count| {
+                let term = initial::times(operands[2], count);
+                added(term.intervals().next().unwrap_or(Interval::ANY), count)
+            });
+            let mut sums: Vec<Range> = sums.collect::<Result<_, _>>()?;
+            let last = sums.pop().map(|last| initial::and_more(&last, operands[2]));
+            sums.extend(last);
+            sums
+        }
+        Initial::Neutral if adds => return Err(site.unsupported("these elements")),
+        // Nothing is known of the order in which an element takes its sources, or of how often it
+        // takes the initial value.
+        Initial::Neutral | Initial::Added | Initial::Few(_) | Initial::Repeated => {
+            vec![Range::any(&shape)]
+        }
+    };
+    let is_open = results.len() > 1 || selections.iter().any(|selected| selected.len() > 1);
+    let cause = operands.iter().find_map(|range| range.cause.clone());
+    let any = Range::any_of(&results);
+    let any = any.where_else(&alone, |at| selected[at]);
+    let open = is_open || any.intervals().any(Interval::is_any) || !real;
+    Ok(vec![any.because(open.then(|| site.cause()).or(cause))])
+}
+
+/// Returns sums of an initial value, or of so many in one term, and the sources that each element of
+/// the operand may have.
+fn added<'m>(
+    ev: &Evaluator<'m>,
+    site: Site<'m>,
+    selections: &[Vec<usize>],
+    initial: Interval,
+    count: u32,
+    sources: &Range,
+) -> Result<Range, Stop> {
+    let shape = site.shape()?;
+    let targets = shape.element_count().unwrap_or(0);
     let finite = |x: Interval| if x.is_finite() { x.max_abs() } else { 0.0 };
     let (mut ends, mut magnitudes) = (vec![initial; targets], vec![finite(initial); targets]);
     let mut terms = vec![Terms::term(initial); targets];
     // The sum begins with 0 or its first term.
-    let first = if initial.is_point() && initial.lo == 0.0 { -1.0f64 } else { 0.0 };
+    let neutral = initial.is_point() && initial.lo == 0.0;
+    let first = f64::from(count) - if neutral { 2.0 } else { 1.0 };
     let mut roundings = vec![first; targets];
-    for (selected, x) in selections.iter().zip(operands[1].intervals()) {
+    for (selected, x) in selections.iter().zip(sources.intervals()) {
         // Where the selection is open, an element has the source or not.
         let x = match selected.len() {
             0 | 1 => x,
@@ -356,12 +397,6 @@ pub(super) fn select_and_scatter<'m>(
             roundings[at] += 1.0;
         }
     }
-    for &at in selections.iter().flatten().filter(|_| repeats) {
-        ends[at] = Interval::ANY;
-    }
-    let is_open = repeats || selections.iter().any(|selected| selected.len() > 1);
-    let open = is_open.then(|| site.cause());
-    let cause = open.or_else(|| operands.iter().find_map(|range| range.cause.clone()));
     let wide = shape.with_type(ElementType::F64);
     let sum = Sum {
         lo: array(&wide, ends.iter().map(|x| x.lo)),
@@ -374,5 +409,5 @@ pub(super) fn select_and_scatter<'m>(
         unit: roundoff(shape.ty),
         terms,
     };
-    Ok(vec![sum.range(ev, site, &shape).because(cause)])
+    Ok(sum.range(ev, site, &shape))
 }

@@ -51,6 +51,12 @@ impl<'m> Site<'m> {
     pub(super) fn nothing(&self) -> Vec<Range> {
         self.instruction().shape.leaves().iter().map(|_| Range::nothing()).collect()
     }
+    /// Returns the leaves of a result as those of the operation that was started: its value has more.
+    pub(super) fn started(&self, mut result: Vec<Range>) -> Vec<Range> {
+        let count = self.instruction().shape.leaves().len();
+        result.resize_with(count.max(result.len()), Range::nothing);
+        result
+    }
     pub(super) fn unsupported(&self, what: &str) -> Stop {
         Stop::NoRule(format!("{}: no bound for {what}", self.computation.path(self.at)))
     }

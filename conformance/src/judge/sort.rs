@@ -1,4 +1,5 @@
 //! Ranges of `sort`: elements whose order rounding errors, or ties, leave open share their values.
+use super::alone::alone;
 use super::evaluate::{Evaluator, Leaves, arrays};
 use super::fold::{offsets, picked, reshaped};
 use super::open_order::OpenOrder;
@@ -7,10 +8,10 @@ use super::range::{Range, converted};
 use super::runner::Form;
 use super::site::Site;
 use super::{Stop, candidates};
-use hlo::ir::ComputationId;
-use hlo::op::Sort;
-use hlo::op::value::ComparisonType;
-use hlo::{Literal, Module, Op, Scalar};
+use hlo::ir::{Computation, ComputationId, Instruction, InstructionSpans};
+use hlo::op::value::{ComparisonType, Direction};
+use hlo::op::{Compare, Parameter, Sort};
+use hlo::{ElementType, Literal, Module, Op, Scalar, Shape};
 
 pub(super) fn sort<'m>(
     ev: &mut Evaluator<'m>,
@@ -20,7 +21,7 @@ pub(super) fn sort<'m>(
 ) -> Result<Leaves, Stop> {
     let operands = arrays(site, operands)?;
     let Some(comparator) = op.to_apply else {
-        return Err(site.unsupported("a sort without a comparator"));
+        return ascending(ev, site, &operands);
     };
     let shape = operands[0].shape().ok_or_else(|| site.unsupported("a tuple"))?;
     let dim = op.dimension(shape.rank());
@@ -86,6 +87,38 @@ pub(super) fn sort<'m>(
         sorted = groups.into_iter().zip(&sorted).map(open).collect();
     }
     Ok(sorted)
+}
+
+/// Returns the legal values of a sort without a comparator, by which the elements of the first operand
+/// ascend. No text says where NaN is, or that zeros of two signs differ.
+fn ascending<'m>(
+    ev: &mut Evaluator<'m>,
+    site: Site<'m>,
+    operands: &[&Range],
+) -> Result<Leaves, Stop> {
+    let shapes: Vec<Shape> = (0..operands.len()).map(|i| site.operand(i).clone()).collect();
+    let types: Option<Vec<ElementType>> = shapes.iter().map(Shape::element_type).collect();
+    let types = types.filter(|types| types.first().is_some_and(|ty| !ty.is_complex()));
+    let types = types.ok_or_else(|| site.unsupported("these keys"))?;
+    let mut comparator = Computation::new("ascending");
+    let mut keys = Vec::new();
+    for (number, &ty) in (0..).zip(types.iter().flat_map(|ty| [ty, ty])) {
+        let op = Parameter { number };
+        let parameter = Instruction::new(op, Shape::scalar(ty), []);
+        let name = format!("p{number}").into();
+        keys.push(comparator.push(parameter, name, InstructionSpans::default()));
+    }
+    let less = Compare { direction: Direction::Lt, ty: None };
+    let less = Instruction::new(less, Shape::scalar(ElementType::Pred), [keys[0], keys[1]]);
+    comparator.root = comparator.push(less, "less".into(), InstructionSpans::default());
+    let (mut module, id) = alone(ev.module, site, &shapes, site.instruction().shape.clone());
+    let comparator = module.computations.push(comparator);
+    let root = module.computations[id].root;
+    if let Op::Sort(op) = &mut module.computations[id].instructions[root].op {
+        op.to_apply = Some(comparator);
+    }
+    let arguments = operands.iter().map(|&range| vec![range.clone()]).collect();
+    ev.in_module(&module, |inner| inner.call(id, arguments, None))
 }
 
 /// Returns whether a computation, or one that it calls, compares in the total order.
@@ -194,7 +227,7 @@ struct Member {
     last: usize,
 }
 
-/// Returns the groups of elements of a row, each of few.
+/// Returns the groups of elements of a row, of few elements or of known ones.
 fn open_orders(own: &Range, rows: &[usize], steps: &[usize], joined: &[bool]) -> Vec<OpenOrder> {
     let gaps = steps.len() - 1;
     let mut orders = Vec::new();
@@ -203,7 +236,8 @@ fn open_orders(own: &Range, rows: &[usize], steps: &[usize], joined: &[bool]) ->
         while first < steps.len() {
             let last = first + joined[first..].iter().take_while(|&&joined| joined).count();
             let count = last - first + 1;
-            if (2..=candidates::MOST).contains(&count) {
+            let few = count <= candidates::MOST;
+            if count > 1 && (few || own.is_point()) {
                 let positions: Vec<usize> = steps[first..=last].iter().map(|s| row + s).collect();
                 let lanes = i64::try_from(count).unwrap_or(0);
                 let members = picked(own, lanes, positions.iter().copied());

@@ -2,9 +2,9 @@
 //!
 //! [`Sum`] bounds sums, and [`product`] products, whatever the order of the terms.
 use super::Stop;
+use super::candidates::MOST;
 use super::combine::Combine;
-use super::complex;
-use super::elementwise::{finite_magnitudes, has_specials, specials};
+use super::elementwise::{broadcast, finite_magnitudes, has_specials, specials};
 use super::evaluate::{Evaluator, Leaves, arrays};
 use super::fold::{Fold, repeated, reshaped};
 use super::initial::Initial;
@@ -15,6 +15,7 @@ use super::range::{Range, array, floats, is_whole};
 use super::runner::Form;
 use super::site::Site;
 use super::sum::{Sum, Terms};
+use super::{complex, initial};
 use crate::error_model::roundoff;
 use hlo::ir::ComputationId;
 use hlo::op::{Binary, Reduce, ReduceWindow};
@@ -111,7 +112,22 @@ pub(super) fn reduce_window<'m>(
     operands: &[&Leaves],
 ) -> Result<Leaves, Stop> {
     let operands = arrays(site, operands)?;
-    reduced(ev, site, op.to_apply, &operands, || Fold::reduce_window(site, op, &operands))
+    let fold = || Fold::reduce_window(site, op, &operands);
+    let results = reduced(ev, site, op.to_apply, &operands, fold)?;
+    let combines = Combine::of(ev.module, op.to_apply);
+    if !combines.iter().any(|combine| combine.has_a_tree()) {
+        return Ok(results);
+    }
+    // StableHLO has initial values in padding and holes, XLA skips them.
+    let open = fold()?.changed_in_holes(ev, op.to_apply)?;
+    if !open.contains(&true) {
+        return Ok(results);
+    }
+    let unless_open = |(leaf, range): (usize, Range)| {
+        let any = Range::any(&leaf_shape(site, leaf)?).because(Some(site.cause()));
+        Ok(any.where_else(&range, |lane| open[lane]))
+    };
+    results.into_iter().enumerate().map(unless_open).collect()
 }
 
 /// Returns the legal values of a reduction, whose initial values take part any number of times. The
@@ -128,26 +144,86 @@ fn reduced<'m, 'a>(
         return Ok(results);
     }
     let count = operands.len() / 2;
-    for (leaf, &combine) in Combine::of(ev.module, body).iter().enumerate().take(count) {
-        let cause = Some(site.cause());
-        results[leaf] = match Initial::of(combine, operands[count + leaf]) {
-            Initial::Neutral => continue,
-            Initial::Repeated => Range::any(&leaf_shape(site, leaf)?).because(cause),
-            Initial::Optional(identity) => {
-                let mut others = operands.to_vec();
-                others[count + leaf] = &identity;
-                let without = || {
-                    let mut fold = fold()?;
-                    fold.initial[leaf] = repeated(&identity, fold.lanes);
-                    Ok(fold)
-                };
-                let others = in_each_order(ev, site, body, &others, &without)?;
-                let either = Range::any_of(&[results[leaf].clone(), others[leaf].clone()]);
-                if either.is_point() { either } else { either.because(cause) }
+    let combines = Combine::of(ev.module, body);
+    let trees = combines.iter().any(|combine| combine.has_a_tree());
+    let without = match !trees && combines.contains(&Combine::Selects) {
+        true => {
+            // The selection may begin with the first element.
+            let first = || fold().map(Fold::begun_with_first);
+            Some(in_each_order(ev, site, body, operands, &first)?)
+        }
+        false => None,
+    };
+    for (leaf, &combine) in combines.iter().enumerate().take(count) {
+        let either = match (Initial::of(combine, operands[count + leaf]), combine, &without) {
+            (Initial::Neutral, Combine::Selects, Some(without)) => {
+                Range::any_of(&[results[leaf].clone(), without[leaf].clone()])
+            }
+            (Initial::Neutral, ..) => continue,
+            (Initial::Repeated, ..) => Range::any(&leaf_shape(site, leaf)?),
+            (Initial::Added, Combine::Op(_, ty), _) => {
+                with_initial_values(ev, site, leaf, ty, [operands[leaf], operands[count + leaf]])?
+            }
+            (Initial::Added, ..) => continue,
+            (Initial::Few(values), ..) => {
+                with_each(ev, site, body, (leaf, operands), &values, &fold)?
             }
         };
+        let is_open = !either.is_point() && !either.has_ends_of(&results[leaf]);
+        results[leaf] = either.because(is_open.then(|| site.cause()));
     }
     Ok(results)
+}
+
+/// Returns a leaf with each of some initial values, of which the first stands for none.
+fn with_each<'m, 'a>(
+    ev: &mut Evaluator<'m>,
+    site: Site<'m>,
+    body: ComputationId,
+    (leaf, operands): (usize, &[&'a Range]),
+    values: &[Range],
+    fold: &impl Fn() -> Result<Fold<'a>, Stop>,
+) -> Result<Range, Stop> {
+    let mut results = Vec::with_capacity(values.len());
+    for value in values {
+        let mut others = operands.to_vec();
+        others[operands.len() / 2 + leaf] = value;
+        let with = || {
+            let mut fold = fold()?;
+            fold.initial[leaf] = repeated(value, fold.lanes);
+            Ok(fold)
+        };
+        results.push(in_each_order(ev, site, body, &others, &with)?.swap_remove(leaf));
+    }
+    if let (Op::ReduceWindow(_), [none, one, ..]) = (&site.instruction().op, results.as_mut_slice())
+    {
+        // In padding alone a window has nothing but initial values.
+        let counts = fold()?.counts();
+        *none = none.where_else(one, |i| counts[i] > 0);
+    }
+    Ok(Range::any_of(&results))
+}
+
+/// Returns sums with any number of initial values.
+fn with_initial_values<'m>(
+    ev: &mut Evaluator<'m>,
+    site: Site<'m>,
+    leaf: usize,
+    ty: ElementType,
+    [operand, initial]: [&Range; 2],
+) -> Result<Range, Stop> {
+    let terms = additions(ev, site, leaf, &[operand, initial])?;
+    let mut results = Vec::with_capacity(MOST);
+    for count in (0..).take(MOST) {
+        let roundings: Vec<f64> = terms.iter().map(|terms| terms + f64::from(count)).collect();
+        let pair = [operand, &initial::times(initial, count)];
+        results.push(total(ev, site, leaf, ty, &pair, &roundings)?);
+    }
+    if let [none, one, .., last] = results.as_mut_slice() {
+        *none = none.where_else(one, |i| broadcast(&terms, i) > 0.0);
+        *last = initial::and_more(last, initial);
+    }
+    Ok(Range::any_of(&results))
 }
 
 /// Returns the legal values of a reduction of each leaf, of which the order is open.

@@ -9,7 +9,6 @@ use super::site::Site;
 use super::{Stop, candidates};
 use hlo::op::TopK;
 use hlo::{ArrayShape, ElementType, Scalar};
-use std::iter::repeat_n;
 
 pub(super) fn topk<'m>(
     ev: &mut Evaluator<'m>,
@@ -22,7 +21,6 @@ pub(super) fn topk<'m>(
         return ev.stated(site, &operands);
     }
     let all: Vec<Interval> = operands[0].intervals().collect();
-    let has_nan = |row: &[Interval]| row.iter().any(|x| x.is_any() || x.is_nan());
     if operands[0].is_point() && !all.iter().any(|x| x.has_open_sign()) {
         return ev.stated(site, &operands);
     }
@@ -35,20 +33,14 @@ pub(super) fn topk<'m>(
     let k = usize::try_from(op.k).unwrap_or(0);
     let row = operands[0].shape().and_then(|shape| shape.dims.last().copied()).unwrap_or(1);
     let row = usize::try_from(row).unwrap_or(1).max(1);
-    let (mut parts, mut ranks) = (Vec::new(), Vec::new());
+    let (mut sets, mut ranks) = (Vec::new(), Vec::new());
     for row in all.chunks(row) {
-        // A NaN that was computed has no certain sign: it may be the first or the last.
-        if has_nan(row) {
-            let count = k.min(row.len());
-            parts.extend(repeat_n(Interval::ANY, count));
-            ranks.extend(repeat_n(vec![(0, row.len() - 1)], count));
-            continue;
-        }
         // The largest first.
-        let row: Vec<Interval> = row.iter().map(|&x| if op.largest { x } else { -x }).collect();
-        let (row_values, row_ranks) = ranked(&row);
         let sign = |x: Interval| if op.largest { x } else { -x };
-        parts.extend(row_values.into_iter().take(k).map(sign));
+        let row: Vec<Interval> = row.iter().map(|&x| sign(x)).collect();
+        let (values, row_ranks) = ranked_or_loose(&row);
+        let signed = |set: Vec<Interval>| set.into_iter().map(sign).collect::<Vec<_>>();
+        sets.extend(values.into_iter().take(k).map(signed));
         ranks.extend(row_ranks.into_iter().take(k));
     }
     let undecided = ranks.iter().any(|rank| rank.len() > 1 || rank[0].0 != rank[0].1);
@@ -56,7 +48,7 @@ pub(super) fn topk<'m>(
     let index = |i: usize| Scalar::Signed(i64::try_from(i).unwrap_or(0));
     let most = ranks.iter().map(Vec::len).max().unwrap_or(1);
     let nth = |k: usize| {
-        let of = |rank: &Vec<(usize, usize)>| rank[k.min(rank.len() - 1)];
+        let of = |rank: &Vec<Span>| rank[k.min(rank.len() - 1)];
         let ends = ranks.iter().map(of).map(|(first, last)| (index(first), index(last)));
         integers::range(indices, ends)
     };
@@ -70,13 +62,14 @@ pub(super) fn topk<'m>(
         (index(first), index(last))
     });
     let indices = Range { candidates, orders, ..integers::range(indices, hull) };
-    let values = Range::of(values, &parts).because(cause.clone());
+    let values = Range::of_sets(values, &sets).because(cause.clone());
     Ok(vec![values, indices.because(cause)])
 }
 
-/// Returns the ranks of each row that share a few indices, of which each has another one.
+/// Returns the ranks of each row that share a few indices, or those of a short span, of which each has
+/// another one.
 fn open_orders(
-    ranks: &[Vec<(usize, usize)>],
+    ranks: &[Vec<Span>],
     of_row: usize,
     index: impl Fn(usize) -> Scalar,
     ty: ElementType,
@@ -84,10 +77,16 @@ fn open_orders(
     let mut orders: Vec<OpenOrder> = Vec::new();
     let mut start = 0;
     for group in ranks.chunks(of_row).flat_map(|row| row.chunk_by(|a, b| a == b)) {
-        let members = &group[0];
+        let members: Vec<usize> = match group[0].as_slice() {
+            &[(first, last)] if last - first < 4 * group.len() => (first..=last).collect(),
+            few if few.len() > 1 && few.iter().all(|(first, last)| first == last) => {
+                few.iter().map(|&(first, _)| first).collect()
+            }
+            _ => Vec::new(),
+        };
         if members.len() > 1 {
             let shape = ArrayShape::new(ty, [i64::try_from(members.len()).unwrap_or(0)].as_slice());
-            let ends = members.iter().map(|&(first, last)| (index(first), index(last)));
+            let ends = members.iter().map(|&i| (index(i), index(i)));
             let members = integers::range(&shape, ends);
             orders.push(OpenOrder { positions: (start..start + group.len()).collect(), members });
         }
@@ -96,9 +95,63 @@ fn open_orders(
     orders
 }
 
+/// Indices from the first to the last.
+type Span = (usize, usize);
+
+/// As [`ranked`], of a row that may have NaNs: one that was computed has no certain sign, and is
+/// before or after all numbers. An element of which nothing is known is anywhere.
+fn ranked_or_loose(row: &[Interval]) -> (Vec<Vec<Interval>>, Vec<Vec<Span>>) {
+    let is_loose = |x: &Interval| x.is_any() || x.is_nan();
+    let of = |loose: bool| (0..row.len()).filter(|&i| is_loose(&row[i]) == loose).collect();
+    let (loose, known): (Vec<usize>, Vec<usize>) = (of(true), of(false));
+    let numbers: Vec<Interval> = known.iter().map(|&i| row[i]).collect();
+    let (values, ranks) = ranked(&numbers);
+    if loose.is_empty() {
+        return (values.into_iter().map(|x| vec![x]).collect(), ranks);
+    }
+    if loose.len() > candidates::MOST {
+        let any = (vec![Interval::ANY], vec![(0, row.len() - 1)]);
+        return row.iter().map(|_| any.clone()).unzip();
+    }
+    let (mut sets, mut all_ranks) = (Vec::new(), Vec::new());
+    let anywhere = loose.iter().any(|&i| row[i].is_any());
+    for rank in 0..row.len() {
+        // As many of the others as may be before it.
+        let first = rank.saturating_sub(loose.len());
+        let last = (rank + 1).min(known.len());
+        let is_end = rank < loose.len() || rank + loose.len() >= row.len();
+        let near = &values[first.min(last)..last];
+        let mut set = near.to_vec();
+        let hull = near.iter().copied().reduce(Interval::hull);
+        match (anywhere, is_end) {
+            (true, true) => set = vec![Interval::ANY],
+            (true, false) => set = hull.into_iter().collect(),
+            (false, true) => set.push(Interval::NAN),
+            (false, false) => {}
+        }
+        if set.len() > candidates::MOST {
+            set = vec![Interval::ANY];
+        }
+        let spans = ranks[first.min(last)..last].iter().flatten();
+        let mut spans: Vec<Span> = spans.map(|&(a, b)| (known[a], known[b])).collect();
+        if anywhere || is_end {
+            spans.extend(loose.iter().map(|&i| (i, i)));
+        }
+        spans.sort_unstable();
+        spans.dedup();
+        if spans.len() > candidates::MOST {
+            let last = spans.iter().map(|&(_, last)| last).max().unwrap_or(0);
+            spans = vec![(spans[0].0, last)];
+        }
+        sets.push(set);
+        all_ranks.push(spans);
+    }
+    (sets, all_ranks)
+}
+
 /// Returns the values of a row from the largest on, and the indices that each may come from: from
 /// the first to the last of each pair.
-fn ranked(row: &[Interval]) -> (Vec<Interval>, Vec<Vec<(usize, usize)>>) {
+fn ranked(row: &[Interval]) -> (Vec<Interval>, Vec<Vec<Span>>) {
     let by = |key: fn(&Interval) -> f64| {
         let mut keys: Vec<f64> = row.iter().map(key).collect();
         keys.sort_by(|a, b| b.total_cmp(a));

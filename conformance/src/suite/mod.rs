@@ -27,6 +27,8 @@ mod template;
 mod tests;
 mod values;
 
+pub use values::matches;
+
 use crate::Subject;
 use crate::random::Sequence;
 use crate::results::Shard;
@@ -130,7 +132,7 @@ impl Suite {
     /// If no case of the suite matches the pattern.
     pub fn load(selection: &Selection) -> Result<Self, UnknownCase> {
         let matches = |name: &str| match &selection.pattern {
-            Some(pattern) => values::matches(pattern, name),
+            Some(pattern) => matches(pattern, name),
             None => true,
         };
         let mut found = false;

@@ -135,7 +135,7 @@ fn arguments(word: &str, bindings: &Bindings) -> String {
 }
 
 /// Returns whether a name matches a pattern in which `*` stands for any characters.
-pub(super) fn matches(pattern: &str, name: &str) -> bool {
+pub fn matches(pattern: &str, name: &str) -> bool {
     let Some((start, rest)) = pattern.split_once('*') else { return pattern == name };
     let Some(mut name) = name.strip_prefix(start) else { return false };
     let parts: Vec<&str> = rest.split('*').collect();

@@ -12,6 +12,7 @@ mod page;
 mod planted;
 mod programs;
 mod reduce;
+mod stablehlo_expansions;
 mod stablehlo_round_trip;
 mod suite;
 mod variant;

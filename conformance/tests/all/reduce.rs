@@ -174,3 +174,21 @@ fn a_wrong_sign_of_a_shift() {
 fn a_wrong_clamp_of_a_gather() {
     check(Bug::GatherClamp, 1);
 }
+
+/// Without its comparator, or without `is_stable`, a sort is another one.
+#[test]
+fn a_sort_keeps_its_comparator_and_is_stable() {
+    let text = "HloModule m
+        less { a = f32[] parameter(0) b = f32[] parameter(1) i = s32[] parameter(2) j = s32[] parameter(3)
+          ROOT l = pred[] compare(a, b), direction=LT }
+        ENTRY e { x = f32[2,4] parameter(0) y = f32[2,4] negate(x) i = s32[2,4] iota(), iota_dimension=1
+          ROOT s = (f32[2,4], s32[2,4]) sort(y, i), dimensions={1}, is_stable=true, to_apply=less }";
+    let module = Module::parse(text).unwrap().verify().unwrap();
+    let x = Literal::from_slice(&[2, 4], &[0.0f32; 8]);
+    let queue = Queue::inline(|candidate: Candidate| {
+        Interest::from(candidate.module.module().to_string().contains("sort("))
+    });
+    let reduced = reduce(module, &[vec![x]], &mut Options::default(), queue).unwrap();
+    let text = reduced.module.module().to_string();
+    assert!(text.contains("is_stable=true") && text.contains("to_apply="), "{text}");
+}

@@ -16,6 +16,10 @@ hlo::error_codes! {
         NotAModule { path: String, found: String },
         /// The file has several modules, as a file of tests has, and the command takes one of them; or `--module N` states a module
         /// that the file does not have.
+        ///
+        /// `--function NAME` chooses a function of a StableHLO program, and `--shape` states the sizes of its arguments. An HLO module
+        /// has no functions to choose from, and no unknown sizes: it runs from its `ENTRY` computation. To run another computation,
+        /// mark that one as `ENTRY`.
         "E0614" "{path} has {count}"
         SeveralModules { path: String, count: String },
     }

@@ -25,6 +25,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 mod bytes;
+mod devices;
 mod error;
 mod format;
 mod several;
@@ -151,9 +152,10 @@ impl File<'_> {
                 Ok(Loaded { file, module, arguments, warnings: Vec::new(), format })
             }
             Format::StableHlo => {
-                let module = mlir(&name, bytes, options)?;
+                let mut module = mlir(&name, bytes, options)?;
+                let warnings = devices::infer(&mut module).into_iter().collect();
                 let (module, text) = module.with_text();
-                let (arguments, warnings) = (Vec::new(), Vec::new());
+                let arguments = Vec::new();
                 Ok(Loaded { file: SourceFile { name, text }, module, arguments, warnings, format })
             }
         }
@@ -174,8 +176,32 @@ impl File<'_> {
             Format::Message => {
                 hlo::proto::decode(bytes).map_err(|error| LoadError::whole(name, &error))
             }
-            Format::StableHlo => mlir(name, Cow::Borrowed(bytes), &Options::default()),
+            Format::StableHlo => {
+                let mut module = mlir(name, Cow::Borrowed(bytes), &Options::default())?;
+                devices::infer(&mut module);
+                Ok(module)
+            }
         }
+    }
+    /// Returns the shapes of the parameters of a StableHLO program with unknown sizes, which are
+    /// [`hlo::ArrayShape::UNBOUNDED`]; none of any other module, or of a program that cannot be
+    /// read.
+    pub fn open_parameters(&self, options: &Options) -> Option<Vec<hlo::Shape>> {
+        if self.format != Format::StableHlo {
+            return None;
+        }
+        let bytes = match options.module {
+            Some(number) => {
+                let bytes = self.bytes.clone().into_owned();
+                several::only(&self.name, bytes, Format::StableHlo, number).ok()?.into()
+            }
+            None => Cow::Borrowed(self.bytes.as_ref()),
+        };
+        let shapes = stablehlo::parameters(&bytes, options.function.as_deref()).ok()?;
+        let is_open = |shape: &hlo::Shape| {
+            shape.array().is_some_and(|array| array.dims.contains(&hlo::ArrayShape::UNBOUNDED))
+        };
+        shapes.iter().any(is_open).then_some(shapes)
     }
 }
 

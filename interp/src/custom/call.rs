@@ -1,6 +1,6 @@
 //! One call of a custom-call target.
 use crate::Error;
-use hlo::ir::BackendConfig;
+use hlo::ir::{BackendConfig, Metadata};
 use hlo::op::CustomCall;
 use hlo::{Literal, Module, Shape};
 
@@ -11,6 +11,8 @@ pub struct Call<'a> {
     pub op: &'a CustomCall,
     /// The `backend_config` of the instruction, as written in the text.
     pub backend_config: Option<&'a BackendConfig>,
+    /// The metadata of the instruction.
+    pub metadata: Option<&'a Metadata>,
     /// The module, for the computations that the call names.
     pub module: &'a Module,
     /// The values of the operands.

@@ -4,7 +4,7 @@ use crate::Error;
 use num::error::Code;
 
 /// Prefixes of targets that cannot be run, and the reasons.
-const REASONS: [(&str, &str); 25] = [
+const REASONS: [(&str, &str); 27] = [
     ("xla_python_", "it calls back into the Python process that made the module"),
     ("xla_ffi_python_", "it calls back into the Python process that made the module"),
     ("xla_ffi_partitioned_python_", "it calls back into the Python process that made the module"),
@@ -17,6 +17,8 @@ const REASONS: [(&str, &str); 25] = [
     ("HostExecute", "it is code of another program"),
     ("te_", "it is a kernel for CUDA"),
     ("__op$", "it is XLA's name for an op that a GPU runs as a kernel"),
+    ("check.", "it checks a value of a test, which `etalon test` runs"),
+    ("interpreter.", "it is part of a test, which `etalon test` runs"),
     ("cu_", "it is a kernel for CUDA"),
     ("cuda_", "it is a kernel for CUDA"),
     ("cusolver_", "it is a kernel for CUDA"),

@@ -69,7 +69,7 @@ impl<'p> Converter<'p> {
             active: Vec::new(),
             regions: 0,
             is_dynamic: program.ops.iter().any(|op| any(op, is_dynamic)),
-            is_sharded: program.ops.iter().any(|op| any(op, sharding::is_sharded)),
+            is_sharded: is_sharded(program),
             locations: Locations::new(program),
             meshes: Meshes::default(),
             library: FxHashMap::default(),
@@ -152,6 +152,10 @@ impl<'p> Converter<'p> {
     }
 }
 
+/// Returns whether a program has shardings, and so computes with whole arrays.
+pub(crate) fn is_sharded(program: &Program) -> bool {
+    program.ops.iter().any(|op| any(op, sharding::is_sharded))
+}
 /// Returns whether an op, or one in its regions, has a property.
 fn any(op: &Op, has: impl Fn(&Op) -> bool) -> bool {
     let mut open = vec![op];

@@ -52,7 +52,9 @@ fn as_op(scope: &mut Scope<'_, '_>, op: &Op, name: &'static str) -> Result<()> {
 fn plain(scope: &mut Scope<'_, '_>, op: &Op, target: &str) -> Result<()> {
     let operands = scope.operands(op)?;
     let mut made = CustomCall::new(Text(target.into()));
-    made.custom_call_has_side_effect = scope.flag(op, "has_side_effect")?;
+    // The result of a check is not used.
+    let is_check = target.starts_with(super::testing::CHECKS);
+    made.custom_call_has_side_effect = is_check || scope.flag(op, "has_side_effect")?;
     made.api_version = api_version(scope, op)?;
     made.output_to_operand_aliasing = aliasing(scope, op)?;
     let literal = scope.optional::<&Dense>(op, "mhlo.literal")?;
@@ -154,7 +156,7 @@ fn lay_out(
     }
     Ok(())
 }
-fn literal_of(scope: &Scope<'_, '_>, op: &Op, dense: &Dense) -> Result<Literal> {
+pub(super) fn literal_of(scope: &Scope<'_, '_>, op: &Op, dense: &Dense) -> Result<Literal> {
     let shape = types::array(&dense.ty).map_err(|error| scope.cx.placed(op, error))?;
     let bytes = match dense.splat {
         true => dense.bytes.repeat(shape.element_count().unwrap_or(0)),

@@ -4,7 +4,7 @@ use super::converter::Converter;
 use super::fold::Folded;
 use super::names;
 use super::scope::Scope;
-use super::{sharding, types};
+use super::{quantized, sharding, types};
 use crate::error::{Code, Error, Result};
 use crate::ir::{Attribute, Attributes, Op, Program, Type};
 use hlo::ir::{
@@ -76,7 +76,27 @@ pub fn module_for(program: &Program, arguments: &[Argument]) -> Result<Module> {
     convert(program, Some(arguments))
 }
 
+/// Returns the shapes of the parameters of a program; unknown sizes are
+/// [`hlo::ArrayShape::UNBOUNDED`].
+///
+/// # Errors
+/// `E0923` if the program has no entry, and `E0924` if a parameter has no shape.
+pub fn parameters(program: &Program) -> Result<Vec<Shape>> {
+    let expanded = quantized::expand(program)?;
+    let converter = Converter::new(expanded.as_ref().unwrap_or(program))?;
+    let main = main(&converter)?;
+    let arguments = &converter.body(main)?.arguments;
+    let shape = |argument: &crate::ir::Value| types::shape(&argument.ty);
+    arguments
+        .iter()
+        .map(shape)
+        .collect::<Result<_>>()
+        .map_err(|error| converter.placed(main, error))
+}
+
 fn convert(program: &Program, arguments: Option<&[Argument]>) -> Result<Module> {
+    let expanded = quantized::expand(program)?;
+    let program = expanded.as_ref().unwrap_or(program);
     let mut converter = Converter::new(program)?;
     let main = main(&converter)?;
     let mut config = config(&converter);
@@ -235,7 +255,7 @@ impl<'p> Converter<'p> {
                     "argument {number} of {} has an unknown size: {stated:#}",
                     symbol(main)
                 );
-                let help = "state the shape of each argument with --shape, in order; of one that gives sizes its value: `s64[1] {2}`";
+                let help = "state the shape of each argument with --shape, in order, of one that gives sizes its value, `s64[1] {2}`; or give the arguments with --input";
                 Err(self.error(main, Code::DynamicShape { message }).with_help(help))
             }
             None => Ok(stated),

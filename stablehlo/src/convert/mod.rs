@@ -32,15 +32,19 @@ pub(crate) mod manual;
 pub(crate) mod moves;
 mod names;
 pub(crate) mod product;
+mod quantized;
 pub(crate) mod reduce;
 mod region;
 mod scope;
 pub(crate) mod shape;
 mod sharding;
 pub(crate) mod special;
+pub(crate) mod testing;
 #[cfg(test)]
 mod tests;
 mod types;
+pub(crate) mod uniform;
 
-pub use entry::{Argument, module, module_for};
+pub(crate) use converter::is_sharded;
+pub use entry::{Argument, module, module_for, parameters};
 pub(crate) use scope::Scope;

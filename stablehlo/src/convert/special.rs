@@ -90,9 +90,3 @@ pub(crate) fn rng_bit_generator(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()
     let id = scope.emit_as(op, RngBitGenerator { algorithm }, &[state], result)?;
     scope.bind_tuple(op, id)
 }
-
-/// Converts `stablehlo.uniform_quantize`, `stablehlo.uniform_dequantize`.
-pub(crate) fn quantized(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
-    let message = format!("`{}` has no meaning in HLO, which lacks quantized types", op.name);
-    Err(scope.unsupported(op, message))
-}

@@ -1,5 +1,4 @@
 //! Ops that apply a computation to elements.
-use super::Chlo;
 use super::exporter::{At, Draft, Exporter, Given, Leaves, array, leaf_shapes};
 use super::instruction::dims;
 use crate::attributes::{integer, list, matrix};
@@ -7,7 +6,7 @@ use crate::error::Result;
 use crate::ir::{Attribute, Region};
 use hlo::ir::ComputationId;
 use hlo::op::value::Window;
-use hlo::op::{Map, Reduce, ReduceWindow, Scan, SelectAndScatter, Sort};
+use hlo::op::{Map, Reduce, ReduceWindow, SelectAndScatter, Sort};
 use hlo::{ElementType, Shape};
 
 impl Exporter<'_> {
@@ -133,30 +132,6 @@ impl Exporter<'_> {
             .region(region)
             .with_common(self);
         self.emit(draft, &leaf_shapes(&at.instruction.shape))
-    }
-
-    /// Converts `scan`: its operands are the arrays and then the first carries, its results the
-    /// outputs and then the last carries.
-    pub(super) fn scan(&mut self, at: At<'_, '_>, op: &Scan) -> Result<Leaves> {
-        let Scan { dimensions, num_carries, is_reverse, is_associative, to_apply } = op;
-        at.refuse(self.options.chlo == Chlo::Expand, "has no expansion: keep the op of CHLO")?;
-        let shape = at.frame.module.computations[*to_apply].program_shape();
-        let arguments: Vec<Shape> = shape.parameters.into_iter().cloned().collect();
-        let region = self.applied(at, *to_apply, &arguments, &leaf_shapes(shape.result))?;
-        let results = leaf_shapes(&at.instruction.shape);
-        let segments = |count: usize| {
-            let carries = *num_carries;
-            list([i64::try_from(count).unwrap_or(carries) - carries, carries])
-        };
-        let draft = Draft::new("chlo.scan", at.operands())
-            .set("dimension", integer(dimensions.first().copied().unwrap_or(0)))
-            .set("is_reverse", Attribute::Bool(*is_reverse))
-            .set("is_associative", Attribute::Bool(*is_associative))
-            .set("operandSegmentSizes", segments(at.instruction.operands.len()))
-            .set("resultSegmentSizes", segments(results.len()))
-            .region(region)
-            .with_common(self);
-        self.emit(draft, &results)
     }
 }
 

@@ -7,6 +7,7 @@ use super::structured::{one, shape_of};
 use crate::attributes::{keyword, list};
 use crate::error::Result;
 use crate::ir::ValueId;
+use builder::Value;
 use hlo::{ArrayShape, ElementType, Literal, Scalar};
 
 impl Exporter<'_> {
@@ -65,9 +66,16 @@ impl Exporter<'_> {
         let from = array(self.shape(x))?.clone();
         let size = |shape: &ArrayShape| shape.byte_count();
         at.refuse(size(&from) != size(to), "between different sizes")?;
-        let is_mixed = from.ty.is_complex() != to.ty.is_complex();
-        at.refuse(is_mixed, "of complex numbers to others")?;
         let mut x = x;
+        // Complex numbers are pairs in memory, but have no other bits to StableHLO.
+        if from.ty.is_complex() && !to.ty.is_complex() {
+            x = self.expansion(&one(x), |x| pairs(x[0]))?[0];
+        } else if to.ty.is_complex() && !from.ty.is_complex() {
+            let count = i64::try_from(to.element_count().unwrap_or(0)).unwrap_or(0);
+            let parts = self.with_bits_of(at, x, &shape_of(to.ty.component(), [count, 2]))?;
+            let whole = self.expansion(&one(parts), |x| of_pairs(x[0]))?[0];
+            return self.reshaped(whole, to.clone());
+        }
         if from.ty == ElementType::Pred && to.ty != ElementType::Pred {
             // A boolean is a byte, but a bit to StableHLO.
             x = self
@@ -106,6 +114,19 @@ impl Exporter<'_> {
     }
 }
 
+/// Returns the parts of complex numbers, beside each other.
+fn pairs(x: Value<'_>) -> Value<'_> {
+    let count = x.array().ok().and_then(|shape| shape.element_count()).unwrap_or(0);
+    let rows = i64::try_from(count).unwrap_or(0);
+    let columns = [x.real(), x.imag()].map(|part| part.reshape(&[rows, 1]));
+    x.builder().concat_in_dim(&columns, 1)
+}
+/// Returns the complex numbers with these parts.
+fn of_pairs(x: Value<'_>) -> Value<'_> {
+    let rows = x.dims().ok().and_then(|dims| dims.first().copied()).unwrap_or(0);
+    let [re, im] = [0, 1].map(|i| x.slice_in_dim(i, i + 1, 1, 1).reshape(&[rows]));
+    re.complex(im)
+}
 /// Returns the dimensions from the slowest in memory to the fastest.
 fn memory_order(shape: &ArrayShape) -> Vec<i64> {
     let order: Vec<i64> = shape.layout.minor_to_major.iter().rev().copied().collect();

@@ -8,10 +8,9 @@ use crate::ir::{Attribute, Region};
 use hlo::ir::ComputationId;
 use hlo::op::value::ReplicaGroups;
 use hlo::op::{
-    AllGather, AllReduce, AllToAll, Binary, CollectiveBroadcast, CollectivePermute, RaggedAllToAll,
-    ReduceScatter,
+    AllGather, AllReduce, AllToAll, Binary, CollectiveBroadcast, RaggedAllToAll, ReduceScatter,
 };
-use hlo::{ElementType, Shape};
+use hlo::{ElementType, Literal, Shape};
 
 /// Attributes of an op.
 type Set = Vec<(&'static str, Attribute)>;
@@ -22,11 +21,11 @@ const TOO_MANY: &str = "of more than a million devices";
 
 impl Exporter<'_> {
     /// Adds an op for each operand.
-    fn each(
+    pub(super) fn each(
         &mut self,
         at: At<'_, '_>,
         name: &str,
-        attributes: &Set,
+        attributes: &[(&'static str, Attribute)],
         mut region: impl FnMut(&mut Self, ElementType) -> Result<Option<Region>>,
     ) -> Result<Leaves> {
         let results = results(at);
@@ -107,11 +106,21 @@ impl Exporter<'_> {
             use_global_device_ids,
         } = op;
         let dim = dimensions.first().copied().unwrap_or(0);
-        at.refuse(has_no_size(at, dim), "along a dimension of size 0")?;
+        if has_no_size(at, dim) {
+            return self.nothing(at);
+        }
         let mut set =
             self.device_groups(at, replica_groups, *channel_id, *use_global_device_ids)?;
         set.push(("all_gather_dim", integer(dim)));
         self.each(at, "stablehlo.all_gather", &set, |_, _| Ok(None))
+    }
+    /// Returns results that have no elements: no device waits for them.
+    fn nothing(&mut self, at: At<'_, '_>) -> Result<Leaves> {
+        let mut all = Leaves::new();
+        for shape in results(at) {
+            all.extend(self.constant(&Literal::zeros(array(&shape)?.clone()))?);
+        }
+        Ok(all)
     }
     pub(super) fn all_reduce(&mut self, at: At<'_, '_>, op: &AllReduce) -> Result<Leaves> {
         let AllReduce {
@@ -132,12 +141,10 @@ impl Exporter<'_> {
     /// Returns the region that adds.
     fn sum(&mut self, ty: ElementType) -> Result<Region> {
         let scalar = Shape::scalar(ty);
-        let body = std::mem::take(&mut self.body);
-        let arguments = vec![self.define(&scalar)?, self.define(&scalar)?];
-        let name = format!("stablehlo.{}", Binary::Add.opcode().name());
-        let sum = self.emit_one(Draft::new(name, [arguments[0].id, arguments[1].id]), scalar)?;
-        self.emit(Draft::new("stablehlo.return", [sum]), &[])?;
-        Ok(Region { arguments, ops: std::mem::replace(&mut self.body, body) })
+        self.region_of(&[scalar.clone(), scalar.clone()], |exporter, arguments| {
+            let name = format!("stablehlo.{}", Binary::Add.opcode().name());
+            exporter.emit(Draft::new(name, arguments.iter().copied()), &[scalar])
+        })
     }
     pub(super) fn reduce_scatter(&mut self, at: At<'_, '_>, op: &ReduceScatter) -> Result<Leaves> {
         let ReduceScatter {
@@ -149,7 +156,9 @@ impl Exporter<'_> {
             to_apply,
         } = op;
         let dim = dimensions.first().copied().unwrap_or(0);
-        at.refuse(has_no_size(at, dim), "along a dimension of size 0")?;
+        if has_no_size(at, dim) {
+            return self.nothing(at);
+        }
         let mut set =
             self.device_groups(at, replica_groups, *channel_id, *use_global_device_ids)?;
         set.push(("scatter_dimension", integer(dim)));
@@ -168,22 +177,13 @@ impl Exporter<'_> {
         op: &CollectiveBroadcast,
     ) -> Result<Leaves> {
         let CollectiveBroadcast { channel_id, replica_groups, has_dynamic_root } = op;
-        at.refuse(*has_dynamic_root, "from devices that are known only at run time")?;
-        let (_, set) = self.groups(at, replica_groups, *channel_id)?;
+        let (_, mut set) = self.groups(at, replica_groups, *channel_id)?;
+        if *has_dynamic_root {
+            // The last operand has a root for each of the others.
+            set.push(("has_dynamic_root", Attribute::Unit));
+            return self.named(at, "stablehlo.collective_broadcast", set);
+        }
         self.each(at, "stablehlo.collective_broadcast", &set, |_, _| Ok(None))
-    }
-    pub(super) fn collective_permute(
-        &mut self,
-        at: At<'_, '_>,
-        op: &CollectivePermute,
-    ) -> Result<Leaves> {
-        let CollectivePermute { channel_id, source_target_pairs, slice_sizes } = op;
-        let in_place = !slice_sizes.is_empty() || at.operands().len() != results(at).len();
-        at.refuse(in_place, "into a slice of an operand")?;
-        let pairs = source_target_pairs.0.iter().map(|&(from, to)| vec![from, to]);
-        let mut set = vec![("source_target_pairs", matrix(&pairs.collect::<Vec<_>>(), 2))];
-        set.extend(channel(*channel_id));
-        self.each(at, "stablehlo.collective_permute", &set, |_, _| Ok(None))
     }
     pub(super) fn all_to_all(&mut self, at: At<'_, '_>, op: &AllToAll) -> Result<Leaves> {
         let AllToAll { channel_id, replica_groups, dimensions, constrain_layout: _ } = op;
@@ -232,7 +232,7 @@ impl Exporter<'_> {
 }
 
 /// Returns the shapes of the results; a start returns them after its operands.
-fn results(at: At<'_, '_>) -> Vec<Shape> {
+pub(super) fn results(at: At<'_, '_>) -> Vec<Shape> {
     let shape = &at.instruction.shape;
     let is_start = at.instruction.opcode().name().ends_with("-start");
     match shape.tuple() {
@@ -250,7 +250,7 @@ fn has_no_size(at: At<'_, '_>, dim: i64) -> bool {
     (0..at.instruction.operands.len()).any(|i| size(i) == Some(0))
 }
 /// Returns the channel, which a positive number has.
-fn channel(id: Option<i64>) -> Option<(&'static str, Attribute)> {
+pub(super) fn channel(id: Option<i64>) -> Option<(&'static str, Attribute)> {
     let fields = named([("handle", integer(id?)), ("type", integer(0))]);
     Some(("channel_handle", Attribute::Dialect("stablehlo.channel_handle".into(), fields)))
 }

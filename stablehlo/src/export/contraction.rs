@@ -1,13 +1,14 @@
 //! `dot`, `ragged-dot`, `convolution`.
 use super::applied::window_attributes;
-use super::exporter::{At, Exporter, Leaves};
+use super::exporter::{At, Draft, Exporter, Leaves, leaf_shapes};
 use super::instruction::dims;
 use crate::attributes::{integer, keyword, named};
 use crate::convert::product;
 use crate::error::Result;
 use crate::ir::{Attribute, Type};
-use hlo::op::value::{ConvolutionKind, DotAlgorithm, OperandPrecision};
+use hlo::op::value::{DotAlgorithm, OperandPrecision};
 use hlo::op::{Convolution, Dot, RaggedDot};
+use hlo::{Class, ElementType, Shape};
 
 impl Exporter<'_> {
     pub(super) fn dot(&mut self, at: At<'_, '_>, op: &Dot) -> Result<Leaves> {
@@ -54,21 +55,31 @@ impl Exporter<'_> {
     }
     pub(super) fn convolution(&mut self, at: At<'_, '_>, op: &Convolution) -> Result<Leaves> {
         let Convolution {
-            window,
+            window: _, // Read by `forward_window`, with `convolution_kind`.
             dim_labels,
             feature_group_count,
             batch_group_count,
-            convolution_kind,
+            convolution_kind: _,
             operand_precision,
             algorithm,
             sparsity_config,
         } = op;
-        let is_plain = matches!(convolution_kind, ConvolutionKind::Unset | ConvolutionKind::Fprop);
-        at.refuse(!is_plain, "with a `convolution_kind`")?;
         at.refuse(*algorithm != DotAlgorithm::Unset, "with an `algorithm`")?;
         at.refuse(sparsity_config.is_some(), "with a `sparsity_config`")?;
         at.refuse(at.instruction.operands.len() != 2, "of other than two operands")?;
-        at.refuse(at.array(0)?.ty != at.array(1)?.ty, "of operands of different types")?;
+        // One of two types has all values of the other: the first of these classes, and the
+        // narrower of one class.
+        let order = |ty: ElementType| {
+            let classes =
+                [Class::Pred, Class::Unsigned, Class::Signed, Class::Float, Class::Complex];
+            (classes.iter().position(|class| *class == ty.class()), ty.bits())
+        };
+        let (left, right) = (at.array(0)?.ty, at.array(1)?.ty);
+        let ty = if order(left) < order(right) { right } else { left };
+        let mut operands = Leaves::new();
+        for operand in at.operands() {
+            operands.push(self.converted(operand, &Shape::scalar(ty))?);
+        }
         let fields = named([
             ("input_batch_dimension", integer(dim_labels.lhs_batch)),
             ("input_feature_dimension", integer(dim_labels.lhs_feature)),
@@ -80,8 +91,8 @@ impl Exporter<'_> {
             ("output_feature_dimension", integer(dim_labels.out_feature)),
             dims("output_spatial_dimensions", &dim_labels.out_spatial),
         ]);
-        let rank = dim_labels.lhs_spatial.len();
-        let mut attributes = window_attributes(at, window, rank, "lhs_dilation", "rhs_dilation")?;
+        let (window, rank) = (op.forward_window(), dim_labels.lhs_spatial.len());
+        let mut attributes = window_attributes(at, &window, rank, "lhs_dilation", "rhs_dilation")?;
         let reversal: Vec<i64> = window.dims.iter().map(|dim| dim.reversal.into()).collect();
         attributes.extend([
             dims("window_reversal", &reversal),
@@ -90,7 +101,9 @@ impl Exporter<'_> {
             ("feature_group_count", integer(*feature_group_count)),
             precision(operand_precision),
         ]);
-        self.plain(at, attributes)
+        let draft = Draft::new("stablehlo.convolution", operands).set_all(attributes);
+        let draft = draft.with_common(self);
+        self.emit(draft, &leaf_shapes(&at.instruction.shape))
     }
 }
 

@@ -4,12 +4,10 @@ use super::exporter::{At, Exporter, Leaves};
 use crate::error::{Code, Error, Result};
 use builder::options::{DotDimensionNumbers, DotOptions};
 use builder::{Builder, Value};
+use hlo::elem::Special;
 use hlo::op::value::{DotAlgorithm, OperandPrecision, Precision};
 use hlo::op::{RaggedDot, RaggedMode, ScaledDot, TopK};
 use hlo::{ArrayShape, ElementType};
-
-/// A function on arrays.
-pub(crate) type Expansion = for<'b> fn(&[Value<'b>]) -> Value<'b>;
 
 impl Exporter<'_> {
     /// Converts what is built of the operands of an instruction.
@@ -38,105 +36,6 @@ impl Exporter<'_> {
     }
 }
 
-/// Computes a function of narrow floats in f32, so that it is rounded once.
-fn wide<'b>(x: Value<'b>, function: impl FnOnce(Value<'b>) -> Value<'b>) -> Value<'b> {
-    match x.element_type() {
-        Ok(ty) if ty.is_float() && ty.bits() < 32 => {
-            function(x.convert_element_type(ElementType::F32)).convert_element_type(ty)
-        }
-        Ok(_) | Err(_) => function(x),
-    }
-}
-/// Returns `sqrt(1 - x*x)`, which keeps its digits near -1 and 1.
-fn other_side(x: Value<'_>) -> Value<'_> {
-    ((-x + 1.0) * (x + 1.0)).sqrt()
-}
-/// Returns the sign of `x` on a magnitude; also that of -0.
-fn with_sign<'b>(magnitude: Value<'b>, x: Value<'b>) -> Value<'b> {
-    x.eq(0.0).select(x, x.lt(0.0).select(-magnitude, magnitude))
-}
-/// Returns half of `exp(x)` for `x` of at least 0, which is finite where that is.
-fn half_exp(x: Value<'_>) -> Value<'_> {
-    let root = (x * 0.5).exp();
-    (root * 0.5) * root
-}
-/// Returns the square root of the largest number, above which squares are infinite.
-fn is_large(x: Value<'_>) -> Value<'_> {
-    let largest = match x.element_type() {
-        Ok(ElementType::F64) => 1e150,
-        Ok(_) | Err(_) => 1e18,
-    };
-    x.gt(largest)
-}
-
-pub(crate) fn acos<'b>(x: &[Value<'b>]) -> Value<'b> {
-    wide(x[0], |x| other_side(x).atan2(x))
-}
-pub(crate) fn asin<'b>(x: &[Value<'b>]) -> Value<'b> {
-    wide(x[0], |x| x.atan2(other_side(x)))
-}
-pub(crate) fn acosh<'b>(x: &[Value<'b>]) -> Value<'b> {
-    wide(x[0], |x| {
-        let above = x - 1.0;
-        let near = (above + (above * (x + 1.0)).sqrt()).log1p();
-        // Below -1 the product is positive again.
-        let near = above.lt(0.0).select(x * f64::NAN, near);
-        is_large(x).select(x.log() + std::f64::consts::LN_2, near)
-    })
-}
-pub(crate) fn asinh<'b>(x: &[Value<'b>]) -> Value<'b> {
-    wide(x[0], |x| {
-        let magnitude = x.abs();
-        let square = magnitude * magnitude;
-        let near = (magnitude + square / ((square + 1.0).sqrt() + 1.0)).log1p();
-        let far = magnitude.log() + std::f64::consts::LN_2;
-        with_sign(is_large(magnitude).select(far, near), x)
-    })
-}
-pub(crate) fn atanh<'b>(x: &[Value<'b>]) -> Value<'b> {
-    wide(x[0], |x| (x.log1p() - (-x).log1p()) * 0.5)
-}
-pub(crate) fn cosh<'b>(x: &[Value<'b>]) -> Value<'b> {
-    wide(x[0], |x| {
-        let half = half_exp(x.abs());
-        half + 0.25 / half
-    })
-}
-pub(crate) fn sinh<'b>(x: &[Value<'b>]) -> Value<'b> {
-    wide(x[0], |x| {
-        let magnitude = x.abs();
-        let half = half_exp(magnitude);
-        let e = magnitude.expm1();
-        let near = (e + e / (e + 1.0)) * 0.5;
-        with_sign(magnitude.lt(1.0).select(near, half - 0.25 / half), x)
-    })
-}
-
-/// Returns the high half of products, of the double width or, of 64 bits, from products of halves.
-pub(crate) fn mulhi<'b>(x: &[Value<'b>]) -> Value<'b> {
-    let [x, y] = [x[0], x[1]];
-    let Ok(ty) = x.element_type() else { return x };
-    let is_signed = ty.class() == hlo::Class::Signed;
-    let shift = |value: Value<'b>, bits: u32| {
-        let bits = value.scalar_like(i64::from(bits));
-        match is_signed {
-            true => value.shift_right_arithmetic(bits),
-            false => value.shift_right_logical(bits),
-        }
-    };
-    if ty.bits() < 64 {
-        let double = if is_signed { ElementType::S64 } else { ElementType::U64 };
-        let product = x.convert_element_type(double) * y.convert_element_type(double);
-        return shift(product, ty.bits()).convert_element_type(ty);
-    }
-    // x = high * 2^32 + low, with the sign in the high half.
-    let mask = x.scalar_like(i64::from(u32::MAX));
-    let [(x_high, x_low), (y_high, y_low)] = [x, y].map(|v| (shift(v, 32), v.and(mask)));
-    let low = (x_low * y_low).shift_right_logical(x.scalar_like(32i64));
-    let middle = x_high * y_low + low;
-    let other = x_low * y_high + middle.and(mask);
-    x_high * y_high + shift(middle, 32) + shift(other, 32)
-}
 pub(super) fn top_k<'b>(op: &TopK, x: &[Value<'b>]) -> Value<'b> {
     let TopK { k, largest, is_stable: _ } = op;
     let x = x[0];
@@ -256,8 +155,22 @@ fn in_group<'b>(sizes: Value<'b>, g: i64, dims: &[i64], ragged: i64, prefix: &[i
     let index = b.iota((ElementType::S64, dims), ragged);
     index.ge(end_of(g)).and(index.lt(end_of(g + 1)))
 }
-/// Returns a dot for each group, of which each element is used where it belongs to the group.
+/// Returns the dot of each group. Types without zero, which is the sum of no group, are widened.
 pub(super) fn ragged_dot<'b>(op: &RaggedDot, x: &[Value<'b>], result: &ArrayShape) -> Value<'b> {
+    let types = x[..2].iter().map(|x| x.element_type()).collect::<Vec<_>>();
+    let types = types.into_iter().flatten().chain([result.ty]);
+    let lacks_zero =
+        |ty: ElementType| ty.float_format().is_some_and(|f| f.special == Special::PowerOfTwo);
+    if !types.clone().any(lacks_zero) {
+        return grouped_dots(op, x, result);
+    }
+    let is_double = types.clone().any(|ty| ty == ElementType::F64);
+    let wide = if is_double { ElementType::F64 } else { ElementType::F32 };
+    let operands = [x[0].convert_element_type(wide), x[1].convert_element_type(wide), x[2]];
+    grouped_dots(op, &operands, &result.with_type(wide)).convert_element_type(result.ty)
+}
+/// Returns a dot for each group, of which each element is used where it belongs to the group.
+fn grouped_dots<'b>(op: &RaggedDot, x: &[Value<'b>], result: &ArrayShape) -> Value<'b> {
     let RaggedDot {
         lhs_batch_dims,
         lhs_contracting_dims,

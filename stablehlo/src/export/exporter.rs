@@ -11,6 +11,9 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 use smol_str::SmolStr;
 
+/// A function on arrays.
+pub(crate) type Expansion = for<'b> fn(&[builder::Value<'b>]) -> builder::Value<'b>;
+
 /// The leaves of a value of HLO.
 pub(super) type Leaves = SmallVec<[ValueId; 1]>;
 
@@ -91,6 +94,15 @@ impl<'f> At<'_, 'f> {
     /// Fails if the instruction has a property that StableHLO cannot express.
     pub(super) fn refuse(&self, is_so: bool, what: &str) -> Result<()> {
         if is_so { Err(self.unsupported(what)) } else { Ok(()) }
+    }
+    /// Fails if an array has a dynamic size, which the expansion of an op of CHLO does not take.
+    pub(super) fn refuse_dynamic_without_chlo(&self, arrays: &[&ArrayShape]) -> Result<()> {
+        let is_static = arrays.iter().all(|array| array.dynamic.is_none());
+        if is_static {
+            return Ok(());
+        }
+        let error = self.unsupported("of a dynamic size without an op of CHLO");
+        Err(error.with_help("convert the module with static sizes"))
     }
     /// Returns whether the instruction is one of the module that is converted, not of the
     /// expansion of one.
@@ -264,22 +276,29 @@ impl<'m> Exporter<'m> {
         given: Given<'_>,
         results: &[Shape],
     ) -> Result<Region> {
-        let (body, common) = (std::mem::take(&mut self.body), std::mem::take(&mut self.common));
-        let (arguments, values) = match given {
-            Given::Arguments(shapes) => {
-                let arguments =
-                    shapes.iter().map(|shape| self.define(shape)).collect::<Result<Vec<_>>>()?;
-                let values = arguments.iter().map(|value| value.id).collect();
-                (arguments, values)
-            }
-            Given::Captured(values) => (Vec::new(), values),
+        let (shapes, captured) = match given {
+            Given::Arguments(shapes) => (shapes, None),
+            Given::Captured(values) => (&[][..], Some(values)),
         };
-        let parameters = self.split(&module.computations[id], &values)?;
-        let found = self.computation(module, id, parameters)?;
-        let mut returned = Vec::with_capacity(found.len());
-        for (value, shape) in found.into_iter().zip(results) {
-            returned.push(self.converted(value, shape)?);
-        }
+        self.region_of(shapes, |exporter, arguments| {
+            let values = captured.as_deref().unwrap_or(arguments);
+            let parameters = exporter.split(&module.computations[id], values)?;
+            let found = exporter.computation(module, id, parameters)?;
+            let returned = found.into_iter().zip(results);
+            returned.map(|(value, shape)| exporter.converted(value, shape)).collect()
+        })
+    }
+    /// Returns a region with arguments of these shapes, that returns what `make` makes of them.
+    pub(super) fn region_of(
+        &mut self,
+        shapes: &[Shape],
+        make: impl FnOnce(&mut Self, &[ValueId]) -> Result<Leaves>,
+    ) -> Result<Region> {
+        let (body, common) = (std::mem::take(&mut self.body), std::mem::take(&mut self.common));
+        let arguments =
+            shapes.iter().map(|shape| self.define(shape)).collect::<Result<Vec<_>>>()?;
+        let values: Leaves = arguments.iter().map(|value| value.id).collect();
+        let returned = make(self, &values)?;
         self.emit(Draft::new("stablehlo.return", returned), &[])?;
         self.common = common;
         Ok(Region { arguments, ops: std::mem::replace(&mut self.body, body) })

@@ -100,8 +100,6 @@ impl Exporter<'_> {
                 Chlo::Keep => self.ragged_dot(at, op),
                 Chlo::Expand => {
                     let result = at.result()?.clone();
-                    let has_zero = result.ty != ElementType::F8E8M0Fnu;
-                    at.refuse(!has_zero, "of a type without zero")?;
                     self.expand(at, |x| expand::ragged_dot(op, x, &result))
                 }
             },
@@ -118,8 +116,7 @@ impl Exporter<'_> {
             Op::TopK(op) => match self.options.chlo {
                 Chlo::Keep if op.largest => self.named(at, "chlo.top_k", [("k", integer(op.k))]),
                 Chlo::Keep | Chlo::Expand => {
-                    let is_dynamic = at.array(0)?.dynamic.is_some();
-                    at.refuse(is_dynamic, "of a dynamic size without an op of CHLO")?;
+                    at.refuse_dynamic_without_chlo(&[at.array(0)?])?;
                     self.expand(at, |x| expand::top_k(op, x))
                 }
             },
@@ -184,31 +181,19 @@ impl Exporter<'_> {
 
     fn elementwise(&mut self, at: At<'_, '_>) -> Result<Leaves> {
         let opcode = at.instruction.opcode().name().replace('-', "_");
-        let own = format!("stablehlo.{opcode}");
-        let is_own = ops::find(&own).is_some();
-        if !is_own && self.options.chlo == Chlo::Expand {
-            return self.expanded(at, &opcode);
-        }
-        let name = if is_own { own } else { format!("chlo.{opcode}") };
-        if ops::find(&name).is_none() {
+        let own = ops::find(&format!("stablehlo.{opcode}"));
+        let Some(row) = own.or_else(|| ops::find(&format!("chlo.{opcode}"))) else {
             return Err(at.unsupported("has no counterpart in StableHLO"));
+        };
+        if let (Chlo::Expand, Some(expansion)) = (self.options.chlo, row.expansion) {
+            return self.expand(at, expansion);
         }
         let accuracy = at.instruction.common.as_ref().and_then(|common| common.result_accuracy);
         // Ops of CHLO have no attribute for it, and a request is no part of the value.
         let accuracy = accuracy
-            .filter(|_| is_own)
+            .filter(|_| own.is_some())
             .map(|accuracy| ("result_accuracy", result_accuracy(accuracy)));
-        self.named(at, &name, accuracy)
-    }
-    /// Converts an op that only CHLO has to those that compute it.
-    fn expanded(&mut self, at: At<'_, '_>, opcode: &str) -> Result<Leaves> {
-        let row = ops::find(&format!("chlo.{opcode}"));
-        let ty = at.array(0)?.ty;
-        at.refuse(ty.is_complex(), "of complex numbers without an op of CHLO")?;
-        match row.and_then(|row| row.expansion) {
-            Some(expansion) => self.expand(at, expansion),
-            None => Err(at.unsupported("has no expansion: keep the op of CHLO")),
-        }
+        self.named(at, row.name, accuracy)
     }
     /// Adds constants, one for each leaf.
     pub(super) fn constant(&mut self, literal: &Literal) -> Result<Leaves> {

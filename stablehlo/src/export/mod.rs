@@ -12,19 +12,23 @@ mod applied;
 mod bitcast;
 mod call;
 mod collective;
+mod complex;
 mod contraction;
 mod control;
 mod custom;
+pub(crate) mod elementary;
 mod entry;
-pub(crate) mod expand;
+mod expand;
 mod exporter;
 mod host;
 mod instruction;
 mod location;
+mod permute;
+mod scan;
 mod structured;
 mod types;
 
-pub(crate) use expand::Expansion;
+pub(crate) use exporter::Expansion;
 
 use crate::error::Result;
 use crate::ir::Program;

@@ -4,7 +4,7 @@ use super::exporter::{At, Draft, Exporter, Leaves, array, leaf_shapes};
 use super::instruction::dims;
 use crate::attributes::{integer, integer32, keyword, list, named};
 use crate::error::Result;
-use crate::ir::{Attribute, Region, Type, ValueId};
+use crate::ir::{Attribute, Type, ValueId};
 use hlo::op::value::Float;
 use hlo::op::{
     Compare, DynamicSlice, Gather, Pad, ReducePrecision, Rng, Scatter, Slice, TriangularSolve,
@@ -43,10 +43,7 @@ impl Exporter<'_> {
         if at.array(0)?.rank() == 0 && shapes.iter().any(is_dynamic) {
             let mut draft = Draft::new("stablehlo.if", [predicate]);
             for values in [on_true, on_false] {
-                let body = std::mem::take(&mut self.body);
-                self.emit(Draft::new("stablehlo.return", values.iter().copied()), &[])?;
-                let ops = std::mem::replace(&mut self.body, body);
-                draft = draft.region(Region { arguments: Vec::new(), ops });
+                draft = draft.region(self.region_of(&[], |_, _| Ok(values.clone()))?);
             }
             return self.emit(draft, &shapes);
         }

@@ -17,6 +17,7 @@ mod chlo;
 mod module;
 mod shape;
 mod stablehlo;
+mod testing;
 
 use crate::convert::Scope;
 use crate::error::Result;
@@ -158,7 +159,7 @@ pub(crate) fn all() -> impl Iterator<Item = &'static OpRow> {
     SORTED.iter().copied()
 }
 static SORTED: LazyLock<Vec<&'static OpRow>> = LazyLock::new(|| {
-    let tables = [stablehlo::ROWS, chlo::ROWS, shape::ROWS, module::ROWS];
+    let tables = [stablehlo::ROWS, chlo::ROWS, shape::ROWS, module::ROWS, testing::ROWS];
     let mut rows: Vec<_> = tables.into_iter().flatten().collect();
     rows.sort_unstable_by_key(|row| row.name);
     rows

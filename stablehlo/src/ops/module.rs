@@ -1,4 +1,4 @@
-//! The ops of modules, functions and tests, and those of Shardy.
+//! The ops of modules and functions, and those of Shardy.
 use super::Bytecode::{Absent, Both, Own};
 use super::Conversion::{self, Plain as F, Regions as R};
 use super::{GENERIC, OpRow, row};
@@ -64,9 +64,4 @@ pub(super) const ROWS: &[OpRow] = &[
         "% $sharding:sharding {} : &same", Own("sharding")),
     row("sdy.sharding_group", F(manual::guide), "% group_id = $group_id:i64 {} : &operands",
         Own("group_id")),
-    row("check.expect_almost_eq", Conversion::None, "% , % ~tolerance {} : &same_operands", Absent),
-    row("check.expect_almost_eq_const", Conversion::None, "% , $value:any ~tolerance {}", Absent),
-    row("check.expect_close", Conversion::None, "% , % ~tolerance : {} &operands", Absent),
-    row("check.expect_eq", Conversion::None, "% , % ~tolerance {} : &same_operands", Absent),
-    row("check.expect_eq_const", Conversion::None, "% , $value:any ~tolerance {}", Absent),
 ];

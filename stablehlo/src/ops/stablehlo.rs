@@ -4,7 +4,7 @@ use super::Conversion::{self, Binary as B, Plain as F, Regions as R, Unary as U}
 use super::{GENERIC, OpRow, SplitAttribute, V1, row};
 use crate::convert::{
     collective, composite, control, custom, dynamic, einsum, elementwise, gather, host, moves,
-    product, reduce, special,
+    product, reduce, special, uniform,
 };
 use hlo::op::{Binary, Unary};
 
@@ -313,7 +313,7 @@ pub(super) const ROWS: &[OpRow] = &[
     row("stablehlo.tuple", F(moves::tuple), "%* {} : &tuple", V1),
     row("stablehlo.unary_einsum", F(einsum::unary_einsum),
         "% , config = $einsum_config:string {} : &function", Vhlo(&["einsum_config"])),
-    row("stablehlo.uniform_dequantize", F(special::quantized), UNARY, V1),
-    row("stablehlo.uniform_quantize", F(special::quantized), UNARY, V1),
+    row("stablehlo.uniform_dequantize", F(uniform::dequantize), UNARY, V1),
+    row("stablehlo.uniform_quantize", F(uniform::quantize), UNARY, V1),
     row("stablehlo.while", R(control::while_), "~while", V1),
 ];

@@ -3,12 +3,11 @@ use super::Parser;
 use super::parsed_op::ParsedOp;
 use super::region::Argument;
 use crate::error::{Code, Error, Result};
-use crate::ir::{Attribute, Attributes, Op, Program, Region, Type};
-use smol_str::SmolStr;
+use crate::ir::{Attribute, Attributes, Program, Region, Type};
 
 impl<'a> Parser<'a> {
-    /// Parses a program: a module, or the ops of one; `entry` is the function that is to run.
-    pub(super) fn program(mut self, entry: Option<&str>) -> Result<Program> {
+    /// Parses a program: a module, or the ops of one.
+    pub(super) fn program(mut self) -> Result<Program> {
         let mut ops = Vec::new();
         self.location_aliases();
         while self.cursor.peek().is_some() {
@@ -30,16 +29,11 @@ impl<'a> Parser<'a> {
                 .with_help("split the text at `// -----`"));
         }
         let (values, locations, unread) = (self.scopes.count(), self.locations, self.unread);
-        let entry = entry.map(SmolStr::new);
-        let program = Program { values, locations, entry, unread, ..Program::default() };
-        let program = match first {
+        let program = Program { values, locations, unread, ..Program::default() };
+        Ok(match first {
             None => Program { ops, ..program },
             Some(_) => Program::from_module(ops.swap_remove(0), program),
-        };
-        match program.unread.iter().find(|(name, _)| may_start(&program, name)) {
-            Some((_, error)) => Err(error.clone()),
-            None => Ok(program),
-        }
+        })
     }
     /// Parses `module @name attributes {...} { ... }`.
     pub(super) fn module(&mut self) -> Result<ParsedOp> {
@@ -136,14 +130,4 @@ impl<'a> Parser<'a> {
         self.trailing_location()?;
         Ok((argument, attributes))
     }
-}
-
-/// Returns whether a program may start at the function of this name: it is `main`, or there is
-/// none.
-fn may_start(program: &Program, name: &str) -> bool {
-    if let Some(entry) = &program.entry {
-        return name == entry;
-    }
-    let is_main = |op: &Op| matches!(op.attributes.get("sym_name"), Some(Attribute::String(name)) if name == b"main");
-    name == "main" || !program.ops.iter().any(is_main)
 }

@@ -26,8 +26,8 @@ use scope::Scopes;
 use smol_str::SmolStr;
 
 /// Reads a program from MLIR text.
-pub(crate) fn read(text: &str, entry: Option<&str>) -> Result<Program> {
-    Parser::new(text)?.program(entry)
+pub(crate) fn read(text: &str) -> Result<Program> {
+    Parser::new(text)?.program()
 }
 /// Reads an attribute that bytecode has as text.
 pub(crate) fn read_attribute(text: &str) -> Result<Attribute> {

@@ -91,6 +91,8 @@ impl Parser<'_> {
         match part {
             "barrier" => self.barrier(body),
             "body" => self.manual_body(body),
+            "checked_constant" => self.checked(true, body),
+            "checked_values" => self.checked(false, body),
             "compare_type" => self.compare_type(body),
             "constant" => self.constant(body),
             "convolution" => {

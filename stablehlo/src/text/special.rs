@@ -258,14 +258,57 @@ impl Parser<'_> {
     /// Parses `, tolerance = 0.1` and the like, if it is there.
     pub(super) fn tolerance(&mut self, body: &mut ParsedOp) -> Result<()> {
         while self.cursor.eat(",") {
-            let name = self.cursor.word("the name of a tolerance")?;
+            let name = match self.cursor.word("the name of a tolerance")? {
+                "iter" => "iteration",
+                name => name,
+            };
             self.cursor.expect("=")?;
             // A type does not follow here: the colon belongs to the op.
-            let start = self.cursor.start();
-            let number = self.cursor.number().ok_or_else(|| self.cursor.expected("a number"))?;
-            let value = super::attribute::typed_number(number, None, self.cursor.span_from(start))?;
-            body.set(name, value);
+            self.number_of(name, body)?;
         }
+        Ok(())
+    }
+    /// Parses the operands of a check, the second of which may be a constant, and its tolerances:
+    /// `%a, %b, tolerance = 0.1 : type`, as StableHLO writes them, or
+    /// `(%a, %b, atol 0.1, rtol 0.1) : type`, as IREE does.
+    ///
+    /// A check of IREE has the rule of NumPy, and equal values have the same bits there.
+    pub(super) fn checked(&mut self, is_constant: bool, body: &mut ParsedOp) -> Result<()> {
+        let in_parentheses = self.cursor.eat("(");
+        body.operands.push(self.operand()?);
+        self.cursor.expect(",")?;
+        match is_constant {
+            true => {
+                let value = self.attribute()?;
+                body.set("value", value);
+            }
+            false => body.operands.push(self.operand()?),
+        }
+        if !in_parentheses {
+            self.tolerance(body)?;
+            body.attributes.0.extend(self.optional_dictionary()?.0);
+            if is_constant {
+                return Ok(());
+            }
+            self.cursor.expect(":")?;
+            return self.form_types("same_operands", body);
+        }
+        body.set("numpy", Attribute::Unit);
+        while self.cursor.eat(",") {
+            let name = self.cursor.word("`atol` or `rtol`")?;
+            self.number_of(name, body)?;
+        }
+        self.cursor.expect(")")?;
+        body.attributes.0.extend(self.optional_dictionary()?.0);
+        self.cursor.expect(":")?;
+        self.form_types("same_operands", body)
+    }
+    /// Parses a number without a type as an attribute of this name.
+    fn number_of(&mut self, name: &str, body: &mut ParsedOp) -> Result<()> {
+        let start = self.cursor.start();
+        let number = self.cursor.number().ok_or_else(|| self.cursor.expected("a number"))?;
+        let value = super::attribute::typed_number(number, None, self.cursor.span_from(start))?;
+        body.set(name, value);
         Ok(())
     }
     /// Parses `: types`, if it is there.

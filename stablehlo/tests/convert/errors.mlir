@@ -77,19 +77,6 @@ func.func @main(%n: tensor<1xi32>) -> tensor<?xf32> {
 }
 //= error[E0925]: operand 0 of `stablehlo.dynamic_iota` gives sizes, but is not known
 // -----
-func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {
-  %0 = stablehlo.uniform_quantize %x : (tensor<2xf32>) -> tensor<2x!quant.uniform<i8:f32, 0.5>>
-  %1 = stablehlo.uniform_dequantize %0 : (tensor<2x!quant.uniform<i8:f32, 0.5>>) -> tensor<2xf32>
-  return %1 : tensor<2xf32>
-}
-//= error[E0920]: `stablehlo.uniform_quantize` has no meaning in HLO, which lacks quantized types
-// -----
-func.func @main(%x: tensor<2x!quant.uniform<i8:f32, 0.5>>) -> tensor<2xf32> {
-  %1 = stablehlo.uniform_dequantize %x : (tensor<2x!quant.uniform<i8:f32, 0.5>>) -> tensor<2xf32>
-  return %1 : tensor<2xf32>
-}
-//= error[E0924]: HLO has no type for `!quant.uniform<i8:f32, 0.5>`
-// -----
 func.func @main(%x: tensor<2xf32>, %y: tensor<f32>) -> tensor<2xf32> {
   %0 = "stablehlo.map"(%x) ({
   ^bb0(%a: tensor<f32>):

@@ -1,11 +1,12 @@
 //! A module before and after a pass: whether both compute the same, and where not.
+mod frontier;
 mod matching;
 mod nodes;
 
 use super::Options;
 use super::sides::etalon;
 use crate::Tolerance;
-use crate::judge::{Judgement, judge};
+use crate::judge::{JudgeOptions, Judgement, judge, judge_with};
 use crate::program::{Program, Values, watching};
 use crate::results::Verdict;
 use hlo::diag::{Diagnostic, Level, Place};
@@ -14,7 +15,7 @@ use hlo::op::While;
 use hlo::{Literal, Module, Op, Verified};
 use interp::DeviceGrid;
 use matching::{matches, nearest_matched};
-use nodes::{Node, Nodes};
+use nodes::{Node, Nodes, Value};
 use serde::Serialize;
 use std::sync::Arc;
 
@@ -108,35 +109,95 @@ pub fn compare_modules(
     arguments: &[Vec<Literal>],
     options: &Options,
 ) -> Result<ModulePair, String> {
-    let modules = [before.module(), after.module()];
-    let [first, second] = modules.map(|module| module.entry().program_shape());
-    let same_parameters = first.parameters.len() == second.parameters.len()
-        && first.parameters.iter().zip(&second.parameters).all(|(a, b)| a.compatible(b));
-    if !same_parameters || !first.result.compatible(second.result) {
-        return Err("the modules have different parameters or results".to_owned());
+    if let Some(difference) = interface_difference(before.module(), after.module()) {
+        return Err(difference);
     }
-    let grid = DeviceGrid::of(&modules[0].config);
     let run = |module: &Arc<Verified>| {
         let program = Program { module: Arc::clone(module), arguments: arguments.to_vec() };
-        etalon(&program, grid, options.fuel)
+        etalon(&program, DeviceGrid::of(&before.module().config), options.fuel)
     };
-    let (expected, actual) = (run(before)?, run(after)?);
-    let judgement = judge(before, arguments, &expected, &actual);
-    let mut arguments = arguments.to_vec();
-    if arguments.len() < expected.len() {
-        arguments = vec![arguments.first().cloned().unwrap_or_default(); expected.len()];
+    compare_results([before, after], arguments, [&run(before)?, &run(after)?], options)
+}
+
+/// Says which parameter or result of the second module has another shape; `None` if all are alike.
+pub(crate) fn interface_difference(before: &Module, after: &Module) -> Option<String> {
+    let [first, second] = [before, after].map(|module| module.entry().program_shape());
+    let counts = [first.parameters.len(), second.parameters.len()];
+    if counts[0] != counts[1] {
+        return Some(format!("the modules have {} and {} parameters", counts[0], counts[1]));
     }
-    let arguments: Vec<Values> = (0..first.parameters.len())
-        .map(|number| arguments.iter().map(|list| list[number].clone()).collect())
+    let mut pairs = first.parameters.iter().zip(&second.parameters).enumerate();
+    if let Some((number, (a, b))) = pairs.find(|(_, (a, b))| !a.compatible(b)) {
+        return Some(format!("parameter {number} is {a:#} in one module and {b:#} in the other"));
+    }
+    let (a, b) = (first.result, second.result);
+    (!a.compatible(b)).then(|| format!("the result is {a:#} in one module and {b:#} in the other"))
+}
+
+/// Compares as [`compare_modules`], with the results of both modules.
+pub(crate) fn compare_results(
+    [before, after]: [&Arc<Verified>; 2],
+    arguments: &[Vec<Literal>],
+    [expected, actual]: [&[Literal]; 2],
+    options: &Options,
+) -> Result<ModulePair, String> {
+    let modules = [before.module(), after.module()];
+    let mut given = arguments.to_vec();
+    if given.len() < expected.len() {
+        given = vec![given.first().cloned().unwrap_or_default(); expected.len()];
+    }
+    let parameters = modules[0].entry().parameters().len();
+    let values: Vec<Values> = (0..parameters)
+        .map(|number| given.iter().map(|list| list[number].clone()).collect())
         .collect();
+    let entries = modules.map(|module| module.entry);
+    let search = Pair { modules, options };
+    let sides = (expected != actual).then(|| search.sides(entries, &values));
+    let known = sides.as_ref().and_then(|sides| sides.as_ref().ok());
+    let judgement = judged(before, arguments, [expected, actual], known);
     let mut pair = ModulePair { judgement, divergence: None, matched: 0, instructions: 0 };
-    if pair.judgement.verdict != Verdict::Agrees {
+    if let (true, Some(sides)) = (pair.judgement.verdict != Verdict::Agrees, sides) {
         let is_wrong = pair.is_wrong();
-        let search = Pair { modules, options };
-        let entries = modules.map(|module| module.entry);
-        pair.divergence = search.search(entries, &arguments, is_wrong, &mut pair)?;
+        pair.divergence = search.search(sides?, entries[0], &values, is_wrong, &mut pair)?;
     }
     Ok(pair)
+}
+
+/// Judges the results of the second module by the bound of the first, from where they differ on. If
+/// that explains them, it is as good as the bound from the arguments on, and far narrower. If it does
+/// not, they differ only if that bound does not explain them, either.
+fn judged(
+    before: &Verified,
+    arguments: &[Vec<Literal>],
+    [expected, actual]: [&[Literal]; 2],
+    sides: Option<&[Side<'_>; 2]>,
+) -> Judgement {
+    let anchors = sides.filter(|_| expected.len() == 1).map(|[first, second]| {
+        let lists = [first, second].map(|side| side.nodes.list.as_slice());
+        let counterparts = matches(lists, [&first.root, &second.root]);
+        frontier::anchors(before.module(), lists, &counterparts, &second.root)
+    });
+    let anchored = anchors.filter(|anchors| !anchors.is_empty()).map(|anchors| {
+        let options = JudgeOptions { anchors: Arc::new(anchors), ..JudgeOptions::default() };
+        judge_with(&options.without_witness(), before, arguments, expected, actual)
+    });
+    let is_settled =
+        |judgement: &Judgement| !matches!(judgement.verdict, Verdict::Differs | Verdict::EtalonBug);
+    match anchored {
+        Some(anchored) if is_settled(&anchored) => anchored,
+        Some(anchored) => {
+            let whole = judge(before, arguments, expected, actual);
+            let says_nothing = matches!(whole.verdict, Verdict::Undefined | Verdict::NotTested);
+            if says_nothing && anchored.verdict == Verdict::Differs { anchored } else { whole }
+        }
+        None => judge(before, arguments, expected, actual),
+    }
+}
+
+/// The nodes of one module, and its result.
+struct Side<'a> {
+    nodes: Nodes<'a>,
+    root: Value,
 }
 
 struct Pair<'a> {
@@ -144,20 +205,34 @@ struct Pair<'a> {
     options: &'a Options,
 }
 
-impl Pair<'_> {
-    /// Finds the first node of the second computation that differs from its counterpart. Unless the
+impl<'a> Pair<'a> {
+    /// Runs the computations on the same arguments.
+    fn sides(
+        &self,
+        computations: [ComputationId; 2],
+        arguments: &[Values],
+    ) -> Result<[Side<'a>; 2], String> {
+        let side = |number: usize| -> Result<Side<'a>, String> {
+            let (module, fuel) = (self.modules[number], self.options.fuel);
+            let (nodes, root) = Nodes::of(module, computations[number], arguments, fuel)?;
+            Ok(Side { nodes, root })
+        };
+        Ok([side(0)?, side(1)?])
+    }
+
+    /// Finds the first node of the second side that differs from its counterpart in the first, a run
+    /// of `computation`. Unless the
     /// results differ (`is_wrong`), only a round of a loop counts that is not within its bound.
     fn search(
         &self,
-        computations: [ComputationId; 2],
+        [first, second]: [Side<'_>; 2],
+        computation: ComputationId,
         arguments: &[Values],
         is_wrong: bool,
         pair: &mut ModulePair,
     ) -> Result<Option<Divergence>, String> {
-        let fuel = self.options.fuel;
-        let (before, before_root) = Nodes::of(self.modules[0], computations[0], arguments, fuel)?;
-        let (after, after_root) = Nodes::of(self.modules[1], computations[1], arguments, fuel)?;
-        let counterparts = matches([&before.list, &after.list], [&before_root, &after_root]);
+        let (before, after) = (first.nodes, second.nodes);
+        let counterparts = matches([&before.list, &after.list], [&first.root, &second.root]);
         pair.matched += counterparts.iter().flatten().count();
         pair.instructions += after.list.len();
         let mut differs = vec![None; after.list.len()];
@@ -169,7 +244,7 @@ impl Pair<'_> {
                 continue;
             }
             if is_wrong {
-                differs[number] = self.difference(computations[0], arguments, counterpart, node);
+                differs[number] = self.difference(computation, arguments, counterpart, node);
             }
             let (found, between) = nearest_matched(&after.list, &counterparts, number);
             if found.iter().any(|&operand| differs[operand].is_some()) {
@@ -215,13 +290,14 @@ impl Pair<'_> {
             values.iter().map(|value| Literal::tuple(crate::program::arrays(value))).collect()
         };
         let (expected, actual) = (tuple(&before.value), tuple(&after.value));
-        let program = watching(self.modules[0], computation, &lists, &[before.id]);
-        let judgement = match program {
-            Ok(program) if before.computation == computation => {
-                judge(&program.module, &program.arguments, &expected, &actual)
-            }
-            // Inside a fusion or a call, the bound is that of the module.
-            Ok(_) | Err(_) => {
+        // The id of an instruction inside a fusion or a call is one of another computation.
+        let is_own = before.computation == computation;
+        let program =
+            is_own.then(|| watching(self.modules[0], computation, &lists, &[before.id]).ok());
+        let judgement = match program.flatten() {
+            Some(program) => judge(&program.module, &program.arguments, &expected, &actual),
+            // Its bound is that of the module.
+            None => {
                 let tolerance = Tolerance::of(self.modules[0]);
                 let compared = crate::compare_each(&actual, &expected, &tolerance);
                 return match compared {
@@ -284,7 +360,8 @@ impl Pair<'_> {
                     && (is_wrong || self.differs_in(computations[0], &value, &expected, &actual));
                 if differs {
                     let value = std::slice::from_ref(&value);
-                    let found = self.search(computations, value, true, pair)?;
+                    let sides = self.sides(computations, value)?;
+                    let found = self.search(sides, computations[0], value, true, pair)?;
                     if let Some(mut found) = found {
                         found.before = format!("{} round {round}/{}", before.path, found.before);
                         found.after = format!("{} round {round}/{}", after.path, found.after);

@@ -1,5 +1,6 @@
 //! The instructions of a computation and of those that it calls, with their values.
 use crate::blame::sides::etalon;
+use crate::fingerprint::{Fingerprints, hashed};
 use crate::program::{Values, arrays, rebuilt, watching};
 use hlo::ir::{ComputationId, Instruction, InstructionId};
 use hlo::{Module, Op, Opcode, Shape};
@@ -38,6 +39,7 @@ pub(super) enum Value {
 pub(super) struct Nodes<'a> {
     module: &'a Module,
     fuel: u64,
+    fingerprints: Fingerprints<'a>,
     pub(super) list: Vec<Node>,
 }
 
@@ -49,7 +51,8 @@ impl Nodes<'_> {
         arguments: &[Values],
         fuel: u64,
     ) -> Result<(Nodes<'a>, Value), String> {
-        let mut nodes = Nodes { module, fuel, list: Vec::new() };
+        let fingerprints = Fingerprints::new(module);
+        let mut nodes = Nodes { module, fuel, fingerprints, list: Vec::new() };
         let owner = &module.computations[computation];
         let mut values = Vec::new();
         for (number, (&id, value)) in owner.parameters().iter().zip(arguments).enumerate() {
@@ -166,9 +169,9 @@ impl Nodes<'_> {
         Ok(recorded)
     }
 
-    fn hash(&self, instruction: &Instruction, operands: &[Value]) -> u64 {
+    fn hash(&mut self, instruction: &Instruction, operands: &[Value]) -> u64 {
         let mut hasher = DefaultHasher::new();
-        instruction_hash(self.module, instruction).hash(&mut hasher);
+        self.fingerprints.instruction(instruction).hash(&mut hasher);
         for operand in operands {
             operand.hash(&self.list, &mut hasher);
         }
@@ -205,26 +208,4 @@ fn expanded(op: &Op) -> Option<ComputationId> {
     } else {
         None
     }
-}
-
-fn hashed(value: &impl Hash) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    value.hash(&mut hasher);
-    hasher.finish()
-}
-
-/// Hashes an op with its shape and its computations, without their names.
-fn instruction_hash(module: &Module, instruction: &Instruction) -> u64 {
-    let mut op = instruction.op.clone();
-    let mut callees = Vec::new();
-    op.each_callee_mut(&mut |id| {
-        let callee = &module.computations[*id];
-        let instructions = callee.instructions.iter().map(|(_, instruction)| {
-            let operands: Vec<usize> = instruction.operands.iter().map(|id| id.index()).collect();
-            (instruction_hash(module, instruction), operands)
-        });
-        callees.push((instructions.collect::<Vec<_>>(), callee.root.index()));
-        *id = ComputationId::new(0);
-    });
-    hashed(&(format!("{op:?} {}", instruction.shape), callees))
 }

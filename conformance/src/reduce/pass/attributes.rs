@@ -43,16 +43,21 @@ fn plain_names(search: &mut Reduction<'_, '_>) {
     search.attempt(module, arguments);
 }
 
+/// Attributes without which a `sort` is another one: of text until 2019, or of any order of equal keys.
+const SORTS: [&str; 2] = ["is_stable=", "to_apply="];
+
 /// Returns the spans of `, key=value` outside of brackets, on each line.
 fn attribute_spans(text: &str) -> Vec<(usize, usize)> {
     let mut spans = Vec::new();
     let mut offset = 0;
     for line in text.split_inclusive('\n') {
-        let end = line.trim_end().len();
+        let (end, sorts) = (line.trim_end().len(), line.contains(" sort("));
         let mut commas = top_level_commas(&line[..end]);
         commas.push(end);
         for two in commas.windows(2) {
-            if line[two[0]..two[1]].contains('=') {
+            let attribute = line[two[0] + 1..two[1]].trim_start();
+            let stays = sorts && SORTS.iter().any(|key| attribute.starts_with(key));
+            if attribute.contains('=') && !stays {
                 spans.push((offset + two[0], offset + two[1]));
             }
         }

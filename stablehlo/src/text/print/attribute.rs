@@ -36,14 +36,14 @@ pub(crate) fn dictionary(fields: &Attributes) -> String {
         indent: 0,
         style: TextStyle::Generic,
         names: super::Names::default(),
-        has_locations: false,
+        locations: super::Locations::default(),
         in_function: false,
     };
     printer.dictionary(&fields.0);
     printer.out
 }
 
-impl Printer {
+impl Printer<'_> {
     /// Prints `{name = value, name}`.
     pub(super) fn dictionary(&mut self, entries: &[(SmolStr, Attribute)]) {
         self.out.push('{');
@@ -212,16 +212,7 @@ impl Printer {
     }
     /// Prints bytes in quotes.
     pub(super) fn string(&mut self, bytes: &[u8]) {
-        self.out.push('"');
-        for &byte in bytes {
-            match byte {
-                b'\\' => self.out += "\\\\",
-                b'"' => self.out += "\\22",
-                b' '..=b'~' => self.out.push(char::from(byte)),
-                _ => put!(self, "\\{byte:02X}"),
-            }
-        }
-        self.out.push('"');
+        self.out += &quoted(bytes);
     }
     /// Prints the name of a symbol after its `@`.
     pub(super) fn symbol(&mut self, name: &str) {
@@ -240,4 +231,21 @@ fn is_identifier(name: &str) -> bool {
     let is_first = |c: char| c.is_ascii_alphabetic() || c == '_';
     name.starts_with(is_first)
         && name.chars().all(|c| is_first(c) || c.is_ascii_digit() || "$.".contains(c))
+}
+fn hex(digit: u8) -> char {
+    char::from_digit(digit.into(), 16).unwrap_or('0').to_ascii_uppercase()
+}
+/// Returns bytes in quotes.
+pub(super) fn quoted(bytes: impl AsRef<[u8]>) -> String {
+    let mut out = "\"".to_owned();
+    for &byte in bytes.as_ref() {
+        match byte {
+            b'\\' => out += "\\\\",
+            b'"' => out += "\\22",
+            b' '..=b'~' => out.push(char::from(byte)),
+            _ => out.extend(['\\', hex(byte >> 4), hex(byte & 15)]),
+        }
+    }
+    out.push('"');
+    out
 }

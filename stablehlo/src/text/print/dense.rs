@@ -7,7 +7,7 @@ use hlo::{Class, ElementType, Scalar};
 /// The most elements that are listed; more are bytes.
 const LISTED: usize = 100;
 
-impl Printer {
+impl Printer<'_> {
     pub(super) fn dense(&mut self, dense: &Dense) {
         let Dense { ty, bytes, splat } = dense;
         let size = element_bytes(ty).unwrap_or(1);
@@ -76,36 +76,9 @@ impl Printer {
             None => put!(self, "{value:e}"),
         }
     }
-    /// Prints a float as MLIR does: six digits in scientific notation if they are enough, or the
-    /// digits that tell it from all others; what is not finite as its bits.
     fn float_bits(&mut self, ty: ElementType, bits: u128) {
-        let Some(format) = ty.float_format() else { return };
-        let bits = u64::try_from(bits).unwrap_or(0);
-        let value = format.decode(bits);
-        let reads_back = |text: &str| text.parse().is_ok_and(|read| format.encode(read) == bits);
-        let texts = [format!("{value:.6e}"), shortest(value)];
-        let text = texts.into_iter().find(|text| value.is_finite() && reads_back(text));
-        let Some(text) = text else {
-            let digits = usize::try_from(ty.bits().div_ceil(4)).unwrap_or(2);
-            put!(self, "0x{bits:0digits$X}");
-            return;
-        };
-        let (digits, exponent) = text.split_once('e').unwrap_or((&text, "0"));
-        let (sign, exponent) = match exponent.strip_prefix('-') {
-            Some(exponent) => ('-', exponent),
-            None => ('+', exponent),
-        };
-        let point = if digits.contains('.') { "" } else { ".0" };
-        put!(self, "{digits}{point}e{sign}{exponent:0>2}");
-    }
-}
-
-/// Returns the shortest digits of a number, in single precision if it is one.
-#[expect(clippy::cast_possible_truncation, clippy::as_conversions, reason = "checked")]
-fn shortest(value: f64) -> String {
-    let single = value as f32;
-    match f64::from(single).to_bits() == value.to_bits() {
-        true => format!("{single:e}"),
-        false => format!("{value:e}"),
+        if let (Some(format), Ok(bits)) = (ty.float_format(), u64::try_from(bits)) {
+            self.out += &super::float::text(format, ty.bits(), bits);
+        }
     }
 }

@@ -1,15 +1,16 @@
 //! Pretty forms, by their words.
+use super::names::Names;
 use super::op::without;
 use super::{Printer, put};
 use crate::dense;
-use crate::ir::{Attribute, Fields, Op, Region, Tensor, Type};
+use crate::ir::{Attribute, Fields, Op, Tensor, Type};
 use crate::ops::OpRow;
 use crate::text::special::REDUCERS;
 use std::sync::Arc;
 
 /// The parts of forms that are printed, each with the attributes that it shows; ops with other
 /// parts have the generic form.
-const PARTS: [(&str, &[&str]); 14] = [
+const PARTS: [(&str, &[&str]); 15] = [
     ("barrier", &[]),
     ("compare_type", &["compare_type"]),
     ("constant", &["value"]),
@@ -22,6 +23,7 @@ const PARTS: [(&str, &[&str]); 14] = [
     ("precision", &["precision_config", "algorithm"]),
     ("reduce", &["dimensions"]),
     ("returned", &[]),
+    ("scan", &["dimension", "operandSegmentSizes", "resultSegmentSizes"]),
     ("slice_ranges", &["start_indices", "limit_indices", "strides"]),
     ("window", &["window_strides", "padding", "lhs_dilation", "rhs_dilation", "window_reversal"]),
 ];
@@ -55,13 +57,14 @@ pub(super) fn is_printed(row: &OpRow, op: &Op) -> bool {
         names.iter().filter(|name| is_stated(name)).all(|name| op.attributes.get(name).is_some())
     };
     // An op of several regions, such as a composite with some, has no other place for them.
-    let has_place = op.regions.is_empty() || ["~while", "~reduce", "~function"].contains(&row.form);
+    let has_place =
+        op.regions.is_empty() || ["~while", "~reduce", "~scan", "~function"].contains(&row.form);
     // StableHLO prints the slice of a scalar in a form that it does not read.
     let is_read = op.name != "stablehlo.dynamic_slice" || op.operands.len() > 1;
     is_known && row.is_pretty() && has_place && is_read && shown(row.form).is_some_and(has_all)
 }
 
-impl Printer {
+impl Printer<'_> {
     pub(super) fn pretty(&mut self, form: &'static str, op: &Op) {
         self.out += match op.name.as_str() {
             "func.call" if self.in_function => "call",
@@ -91,6 +94,8 @@ impl Printer {
                         self.out.push(',');
                     }
                 }
+                // Operands that are not there leave the space before them.
+                "%*" if form.starts_with(word) => self.out += "  ",
                 "%*" => {}
                 "{}" => {
                     let others = without(&op.attributes, &shown);
@@ -219,6 +224,7 @@ impl Printer {
             "slice_ranges" => self.slice_ranges(op),
             "window" => self.window(op),
             "reduce" => self.reduce(op),
+            "scan" => self.scan(op),
             "while" => self.while_loop(op),
             _ => {}
         }
@@ -329,7 +335,7 @@ impl Printer {
             self.out.push(')');
         }
         let region = op.regions.first();
-        let reducer = region.and_then(|region| self.reducer(op, region));
+        let reducer = reducer(&self.names, op);
         if let Some(reducer) = reducer {
             put!(self, " applies {reducer}");
         }
@@ -353,6 +359,7 @@ impl Printer {
                     self.value(argument.id);
                     self.out += ": ";
                     self.ty(&argument.ty);
+                    self.argument_location();
                 }
                 self.out += ") ";
             }
@@ -361,22 +368,31 @@ impl Printer {
             self.region(region, false);
         }
     }
-    /// Returns the op that a region applies, if it is the one that `applies` stands for.
-    fn reducer<'o>(&self, op: &Op, region: &'o Region) -> Option<&'o str> {
-        let [inner, end] = region.ops.as_slice() else { return None };
-        let [left, right] = region.arguments.as_slice() else { return None };
-        let [result] = inner.results.as_slice() else { return None };
-        let Type::Tensor(Tensor { element, .. }) = self.names.ty(*op.operands.first()?) else {
-            return None;
+    /// Prints `(%a) inits (%b) dimension=0  attributes {...} {...} : (types) -> types`.
+    fn scan(&mut self, op: &Op) {
+        let inputs = match op.attributes.get("operandSegmentSizes") {
+            Some(Attribute::Integers(sizes)) => sizes.first().copied().unwrap_or(0),
+            _ => 0,
         };
-        let scalar = Type::Tensor(Tensor { dims: Arc::default(), element: element.clone() });
-        let is_known = REDUCERS.contains(&inner.name.strip_prefix("stablehlo.")?);
-        let is_plain = inner.attributes.0.is_empty()
-            && inner.operands.as_slice() == [left.id, right.id]
-            && end.operands.as_slice() == [result.id]
-            && [left, right, result].iter().all(|value| value.ty == scalar)
-            && inner.location == op.location;
-        (is_known && is_plain).then_some(inner.name.as_str())
+        let inputs = usize::try_from(inputs).unwrap_or(0).min(op.operands.len());
+        let (inputs, initial) = op.operands.split_at(inputs);
+        self.out.push('(');
+        self.values(inputs);
+        self.out += ") inits (";
+        self.values(initial);
+        self.out += ") dimension=";
+        self.short(op, "dimension", "i64");
+        let others = without(&op.attributes, shown("~scan").unwrap_or_default().as_slice());
+        if !others.is_empty() {
+            self.out += "  attributes ";
+            self.dictionary(&others);
+        }
+        self.out.push(' ');
+        if let Some(region) = op.regions.first() {
+            self.region(region, true);
+        }
+        self.out += " : ";
+        self.signature(op);
     }
     /// Prints `(%a = %init) : type`, then the regions.
     fn while_loop(&mut self, op: &Op) {
@@ -400,4 +416,23 @@ impl Printer {
         self.out += " do ";
         self.region(body, false);
     }
+}
+
+/// Returns the op that the region of a `reduce` applies, if it is the one that `applies` stands for,
+/// whatever its location is.
+pub(super) fn reducer<'o>(names: &Names, op: &'o Op) -> Option<&'o str> {
+    let region = op.regions.first()?;
+    let [inner, end] = region.ops.as_slice() else { return None };
+    let [left, right] = region.arguments.as_slice() else { return None };
+    let [result] = inner.results.as_slice() else { return None };
+    let Type::Tensor(Tensor { element, .. }) = names.ty(*op.operands.first()?) else {
+        return None;
+    };
+    let scalar = Type::Tensor(Tensor { dims: Arc::default(), element: element.clone() });
+    let is_known = REDUCERS.contains(&inner.name.strip_prefix("stablehlo.")?);
+    let is_plain = inner.attributes.0.is_empty()
+        && inner.operands.as_slice() == [left.id, right.id]
+        && end.operands.as_slice() == [result.id]
+        && [left, right, result].iter().all(|value| value.ty == scalar);
+    (is_known && is_plain).then_some(inner.name.as_str())
 }

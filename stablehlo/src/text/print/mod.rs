@@ -1,7 +1,9 @@
 //! Programs as MLIR text, by the forms of [`crate::ops`].
 mod attribute;
 mod dense;
+mod float;
 mod form;
+mod locations;
 mod names;
 mod op;
 #[cfg(test)]
@@ -9,7 +11,8 @@ mod tests;
 
 pub(crate) use attribute::dictionary;
 
-use crate::ir::{Location, LocationId, Op, Program, Region};
+use crate::ir::{LocationId, Op, Program, Region};
+use locations::{Locations, alias};
 use names::Names;
 use std::fmt;
 
@@ -37,12 +40,13 @@ impl Program {
     /// # Ok::<(), stablehlo::Error>(())
     /// ```
     pub fn to_text(&self, style: TextStyle) -> String {
+        let names = Names::of(self);
         let mut printer = Printer {
             out: String::new(),
             indent: 0,
             style,
-            names: Names::of(self),
-            has_locations: !self.locations.is_empty(),
+            locations: Locations::of(self, &names, style),
+            names,
             in_function: false,
         };
         printer.program(self);
@@ -56,12 +60,12 @@ impl fmt::Display for Program {
 }
 
 /// A program while it is printed.
-struct Printer {
+struct Printer<'p> {
     out: String,
     indent: usize,
     style: TextStyle,
     names: Names,
-    has_locations: bool,
+    locations: Locations<'p>,
     /// Whether the ops are those of a function, not of a region in one.
     in_function: bool,
 }
@@ -75,8 +79,10 @@ macro_rules! put {
 }
 use put;
 
-impl Printer {
+impl Printer<'_> {
     fn program(&mut self, program: &Program) {
+        let [before, after] = self.locations.lines();
+        self.out += &before;
         let has_header = program.name.is_some() || !program.attributes.0.is_empty();
         match self.style {
             TextStyle::Pretty => {
@@ -110,12 +116,9 @@ impl Printer {
                 self.out += " : () -> ()";
             }
         }
+        self.location_of(None);
         self.out += "\n";
-        for (location, number) in program.locations.iter().zip(0..) {
-            put!(self, "#loc{number} = loc(");
-            self.location(location);
-            self.out += ")\n";
-        }
+        self.out += &after;
     }
     /// Prints ops, each on a line that it begins.
     fn lines(&mut self, ops: &[Op]) {
@@ -144,6 +147,7 @@ impl Printer {
                 self.value(argument.id);
                 self.out += ": ";
                 self.ty(&argument.ty);
+                self.argument_location();
             }
             self.out += "):";
         }
@@ -157,36 +161,16 @@ impl Printer {
         self.out += if i > 0 { ", " } else { "" };
     }
 
+    /// Prints the location of an op, if the program has any.
     fn location_of(&mut self, location: Option<LocationId>) {
-        match location {
-            Some(id) => put!(self, " loc(#loc{})", id.0),
-            None if self.has_locations => self.out += " loc(unknown)",
-            None => {}
+        if !self.locations.is_empty() {
+            put!(self, " loc({})", alias(self.locations.number(location)));
         }
     }
-    fn location(&mut self, location: &Location) {
-        match location {
-            Location::File { file, line, column } => {
-                self.string(file.as_bytes());
-                put!(self, ":{line}:{column}");
-            }
-            Location::Name(name, child) => {
-                self.string(name.as_bytes());
-                if let Some(child) = child {
-                    put!(self, "(#loc{})", child.0);
-                }
-            }
-            Location::Call(callee, caller) => {
-                put!(self, "callsite(#loc{} at #loc{})", callee.0, caller.0);
-            }
-            Location::Fused(parts) => {
-                self.out += "fused[";
-                for (i, part) in parts.iter().enumerate() {
-                    self.comma(i);
-                    put!(self, "#loc{}", part.0);
-                }
-                self.out.push(']');
-            }
+    /// Prints the location of an argument, which is not kept.
+    fn argument_location(&mut self) {
+        if !self.locations.is_empty() {
+            self.out += " loc(unknown)";
         }
     }
 }

@@ -1,8 +1,16 @@
 //! The names of values, as MLIR chooses them: `%arg0` for arguments, `%c` and `%cst` for constants,
 //! `%iterArg` in loops, numbers for all others.
-use crate::ir::{Op, Program, Region, Type, Value, ValueId};
+use crate::ir::{Attribute, Op, Program, Region, Type, Value, ValueId};
 use rustc_hash::FxHashSet;
 use smol_str::{SmolStr, format_smolstr};
+
+/// The names of the results of ops, where each has its own.
+const RESULTS: [(&str, &[&str]); 4] = [
+    ("chlo.top_k", &["values", "indices"]),
+    ("stablehlo.batch_norm_grad", &["grad_operand", "grad_scale", "grad_offset"]),
+    ("stablehlo.batch_norm_training", &["output", "batch_mean", "batch_var"]),
+    ("stablehlo.rng_bit_generator", &["output_state", "output"]),
+];
 
 /// The name and the type of each value.
 #[derive(Default)]
@@ -39,6 +47,27 @@ struct Next {
     conflict: u32,
 }
 
+/// How the arguments of a region are named.
+#[derive(Clone, Copy)]
+enum Arguments {
+    /// By numbers.
+    Numbered,
+    /// As those of a loop.
+    Loop,
+    /// As those of a scan, of which so many are inputs.
+    Scan(usize),
+}
+
+/// Returns the number of inputs of a scan.
+fn scanned(op: &Op) -> usize {
+    match op.attributes.get("operandSegmentSizes") {
+        Some(Attribute::Integers(sizes)) => {
+            sizes.first().and_then(|&count| usize::try_from(count).ok()).unwrap_or(0)
+        }
+        _ => 0,
+    }
+}
+
 struct Namer {
     names: Names,
     used: FxHashSet<SmolStr>,
@@ -50,22 +79,28 @@ impl Namer {
     /// Names the values in the regions of ops.
     fn nested(&mut self, ops: &[Op], next: Next) {
         for op in ops {
-            let is_loop = op.name == "stablehlo.while";
+            let argument = match op.name.as_str() {
+                "stablehlo.while" => Arguments::Loop,
+                "chlo.scan" => Arguments::Scan(scanned(op)),
+                _ => Arguments::Numbered,
+            };
             for region in &op.regions {
                 let outer = self.order.len();
                 let next = if op.name == "func.func" { Next::default() } else { next };
-                self.region(region, is_loop, next);
+                self.region(region, argument, next);
                 for name in self.order.drain(outer..) {
                     self.used.remove(&name);
                 }
             }
         }
     }
-    fn region(&mut self, region: &Region, is_loop: bool, mut next: Next) {
-        for argument in &region.arguments {
-            let name = match is_loop {
-                true => self.unique("iterArg", &mut next),
-                false => {
+    fn region(&mut self, region: &Region, arguments: Arguments, mut next: Next) {
+        for (i, argument) in region.arguments.iter().enumerate() {
+            let name = match arguments {
+                Arguments::Loop => self.unique("iterArg", &mut next),
+                Arguments::Scan(inputs) if i < inputs => self.unique("input", &mut next),
+                Arguments::Scan(_) => self.unique("carry", &mut next),
+                Arguments::Numbered => {
                     next.argument += 1;
                     format_smolstr!("arg{}", next.argument - 1)
                 }
@@ -74,6 +109,14 @@ impl Namer {
         }
         for op in &region.ops {
             let Some(first) = op.results.first() else { continue };
+            let own = RESULTS.iter().find(|(known, _)| *known == op.name).map(|(_, names)| names);
+            if let Some(own) = own.filter(|own| own.len() == op.results.len()) {
+                for (result, name) in op.results.iter().zip(*own) {
+                    let name = self.unique(name, &mut next);
+                    self.set(result, name);
+                }
+                continue;
+            }
             let name = match (op.name.as_str(), &first.ty) {
                 ("stablehlo.constant", Type::Tensor(tensor)) => {
                     let element = tensor.element.as_ref();

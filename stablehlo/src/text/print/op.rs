@@ -9,14 +9,17 @@ type Entry = (SmolStr, Attribute);
 /// The attributes of a function that its form shows.
 const SHOWN: [&str; 5] = ["arg_attrs", "function_type", "res_attrs", "sym_name", "sym_visibility"];
 
-impl Printer {
+impl Printer<'_> {
     pub(super) fn op(&mut self, op: &Op) {
         if let Some(first) = op.results.first() {
-            self.out.push('%');
             let name = self.names.get(first.id);
-            self.out += name.split('#').next().unwrap_or(name);
-            if op.results.len() > 1 {
+            if let Some((name, _)) = name.split_once('#') {
+                self.out.push('%');
+                self.out += name;
                 put!(self, ":{}", op.results.len());
+            } else {
+                let results: Vec<ValueId> = op.results.iter().map(|value| value.id).collect();
+                self.values(&results);
             }
             self.out += " = ";
         }
@@ -126,6 +129,7 @@ impl Printer {
             }
             self.ty(ty);
             self.attributes_at(of("arg_attrs"), i);
+            self.argument_location();
         }
         self.out.push(')');
         let result_attributes = of("res_attrs");

@@ -1,0 +1,250 @@
+//! `etalon passes`: the compiler pass that changes the meaning of a module, from a dump of its states.
+use super::backend::{open, show_warnings};
+use super::{load_filled, verified};
+use crate::args::{InputArgs, LoadArgs, PassesArgs};
+use crate::error::{Exit, Failure, Result};
+use crate::file::{self, Existing};
+use crate::limits::Limits;
+use crate::{inputs, output};
+use conformance::backend::{BackendError, Backends, OptionValue};
+use conformance::generate::{Regime, arguments};
+use conformance::judge::judge_with;
+use conformance::on_large_stack;
+use conformance::passes::{
+    ArgumentSet, Class, Dump, LastState, ModuleDump, ModuleReport, Options, check, first_module,
+    to_junit,
+};
+use conformance::results::Verdict;
+use conformance::suite::matches;
+use hlo::{Literal, Verified};
+use interp::DeviceGrid;
+use load::Loaded;
+use std::path::Path;
+use std::process::ExitCode;
+use std::sync::Arc;
+
+pub(crate) fn run(args: &PassesArgs) -> Result<ExitCode> {
+    let outputs = args.junit.iter().map(|path| (path.as_path(), Existing::Replace));
+    file::check(outputs, args.dumps.iter().map(AsRef::as_ref).chain(args.inputs.paths()))?;
+    let options = Options {
+        fuel: args.fuel,
+        first: args.first,
+        strict: args.backend.strict,
+        lenient: args.lenient,
+        pass: args.pass.clone(),
+    };
+    let mut reports = Vec::new();
+    let mut worst = None;
+    for path in &args.dumps {
+        if args.backend.is_named() {
+            worst = compiled(args, path, &options, &mut reports)?
+                .into_iter()
+                .chain(worst)
+                .reduce(Exit::or);
+            continue;
+        }
+        let dump = opened(path)?;
+        for module in chosen(args, path, &dump)? {
+            let report = checked(args, module, &options)?;
+            show(args, &report)?;
+            reports.push(report);
+        }
+    }
+    if let Some(path) = &args.junit {
+        file::replace(path, to_junit(&reports, args.backend.strict).as_bytes())?;
+    }
+    let worst = exit(&reports, args.backend.strict).into_iter().chain(worst).reduce(Exit::or);
+    Ok(worst.map_or(ExitCode::SUCCESS, Exit::code))
+}
+
+/// Finds the modules of a dump.
+fn opened(path: &Path) -> Result<Dump> {
+    Dump::open(path).map_err(|error| {
+        with_help(Failure::file(&error.path, &error.message), error.help.as_deref())
+    })
+}
+
+fn with_help(mut failure: Failure, help: Option<&str>) -> Failure {
+    let help = help.map(str::to_owned);
+    failure.diagnostics.iter_mut().for_each(|diagnostic| diagnostic.help.clone_from(&help));
+    failure
+}
+
+/// Returns the error of a backend that wrote no dump.
+fn no_dump(
+    backends: &Backends,
+    actual: &std::result::Result<Vec<Literal>, BackendError>,
+) -> Failure {
+    let message = match actual {
+        Ok(_) => "it wrote no dump".to_owned(),
+        Err(error) => format!("it wrote no dump: {error}"),
+    };
+    let help = "the backend must take options of XLA, as PJRT plugins of XLA do";
+    let name = Path::new(backends.name());
+    with_help(Failure::file(name, &message), Some(help))
+}
+
+/// Prints the report of a module, and saves its steps that are wrong.
+fn show(args: &PassesArgs, report: &ModuleReport) -> Result<()> {
+    let text = if args.json { report.to_json() + "\n" } else { report.to_string() };
+    output::report(&text, args.junit.as_deref().is_some_and(file::is_stdout))?;
+    match &args.output {
+        Some(folder) => save(report, folder, args.backend.strict),
+        None => Ok(()),
+    }
+}
+
+/// The options of XLA that make it dump the states of each module.
+fn dumping(folder: &Path) -> Vec<(String, OptionValue)> {
+    let path = OptionValue::Text(folder.display().to_string());
+    let flag = || OptionValue::Bool(true);
+    let options = [
+        ("xla_dump_to", path),
+        ("xla_dump_hlo_pass_re", OptionValue::Text(".*".to_owned())),
+        ("xla_dump_hlo_as_text", flag()),
+        ("xla_dump_large_constants", flag()),
+    ];
+    options.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
+}
+
+/// Compiles a module on the backend with a dump, checks its passes, and compares the result of the backend with that of the last
+/// state.
+fn compiled(
+    args: &PassesArgs,
+    path: &Path,
+    options: &Options,
+    reports: &mut Vec<ModuleReport>,
+) -> Result<Option<Exit>> {
+    let folder = tempfile::tempdir().map_err(|error| Failure::file(path, &error))?;
+    let mut of_backend = args.backend.clone();
+    of_backend.xla_option.extend(dumping(folder.path()));
+    let limits = Limits::none();
+    let Loaded { file, module, .. } =
+        load_filled(path, &LoadArgs::of(args.lenient), &args.inputs, &limits)?;
+    let module = Arc::new(verified(module, file.source(), &limits)?);
+    let arguments = sets(args, &module)?.swap_remove(0).arguments;
+    let backends = open(&of_backend)?;
+    let grid = DeviceGrid::of(&module.module().config);
+    let actual = backends.run({
+        let (module, arguments) = (Arc::clone(&module), arguments);
+        move |backend| backend.compile(&module, grid)?.execute(&arguments)
+    });
+    show_warnings(&backends);
+    let dump = Dump::open(folder.path()).map_err(|_| no_dump(&backends, &actual))?;
+    let name = module.module().name.as_str();
+    let own = dump.modules.iter().find(|found| found.name == name).or(dump.modules.last());
+    let Some(own) = own else { return Ok(None) };
+    let report = checked(args, own, options)?;
+    show(args, &report)?;
+    let is_wrong = report.wrong(args.backend.strict).next().is_some();
+    let (line, exit) = conclusion(&backends, &report, actual, is_wrong);
+    if !args.json {
+        output::report(&line, args.junit.as_deref().is_some_and(file::is_stdout))?;
+    }
+    reports.push(report);
+    Ok(exit)
+}
+
+/// Says whether the result of the backend is that of the last state, and where the fault is.
+fn conclusion(
+    backends: &Backends,
+    report: &ModuleReport,
+    actual: std::result::Result<Vec<Literal>, BackendError>,
+    is_wrong: bool,
+) -> (String, Option<Exit>) {
+    let name = backends.name();
+    let actual = match actual {
+        Ok(actual) => actual,
+        Err(error) => {
+            let exit = if is_wrong { Exit::Wrong } else { Exit::Unsupported };
+            return (format!("{name} has no result: {error}\n"), Some(exit));
+        }
+    };
+    let Some(last) = &report.last else {
+        return ("the last state has no result\n".to_owned(), Some(Exit::Unsupported));
+    };
+    let LastState { module, arguments, results } = last;
+    let judgement =
+        on_large_stack(|| judge_with(backends.judging(), module, arguments, results, &actual));
+    match (judgement.verdict, is_wrong) {
+        (Verdict::Differs, _) => (
+            format!("{name} computes the last state wrong: code generation\n{judgement}"),
+            Some(Exit::Wrong),
+        ),
+        (Verdict::EtalonBug, _) => (format!("{judgement}"), Some(Exit::Bug)),
+        (_, true) => {
+            (format!("{name} computes the last state right: the fault is in the pass\n"), None)
+        }
+        (_, false) => (format!("{name} computes the last state right\n"), None),
+    }
+}
+
+/// Writes the steps that are wrong to a folder.
+fn save(report: &ModuleReport, folder: &Path, strict: bool) -> Result<()> {
+    let saved = report.save(folder, strict);
+    for folder in saved.map_err(|error| Failure::file(&error.path, &error.error))? {
+        output::status(&format!("saved in {}\n", folder.display()));
+    }
+    Ok(())
+}
+
+/// Returns the modules of a dump that are asked for.
+fn chosen<'d>(args: &PassesArgs, path: &Path, dump: &'d Dump) -> Result<Vec<&'d ModuleDump>> {
+    let Some(pattern) = &args.module else { return Ok(dump.modules.iter().collect()) };
+    let is_chosen = |module: &&ModuleDump| matches(pattern, &module.name);
+    let found: Vec<&ModuleDump> = dump.modules.iter().filter(is_chosen).collect();
+    if found.is_empty() {
+        let names: Vec<&str> = dump.modules.iter().map(|module| module.name.as_str()).collect();
+        let failure = Failure::file(path, &format!("no module has the name `{pattern}`"));
+        return Err(with_help(failure, Some(&format!("its modules are {}", names.join(", ")))));
+    }
+    Ok(found)
+}
+
+/// Checks the steps of a module.
+fn checked(args: &PassesArgs, module: &ModuleDump, options: &Options) -> Result<ModuleReport> {
+    let progress = output::Progress::new(&format!("checking {}", module.name));
+    let sets = match on_large_stack(|| first_module(module, options)) {
+        Ok(first) => sets(args, &first)?,
+        // The report says what is wrong with each state.
+        Err(_) => Vec::new(),
+    };
+    let report = on_large_stack(|| check(module, &sets, options, &mut |_| {}));
+    drop(progress);
+    Ok(report)
+}
+
+/// Returns the sets of arguments of a module.
+fn sets(args: &PassesArgs, verified: &Verified) -> Result<Vec<ArgumentSet>> {
+    let module = verified.module();
+    let limits = Limits::none();
+    let seed = args.inputs.random.unwrap_or(1);
+    let own = InputArgs { random: Some(seed), ..args.inputs.clone() };
+    let grid = DeviceGrid::of(&module.config);
+    let first = inputs::inputs(&own, Vec::new(), module, grid, &limits)?;
+    let name = match (&args.inputs.input.is_empty(), args.inputs.random) {
+        (false, _) => args.inputs.input.join(" "),
+        (true, _) => format!("--random {seed}"),
+    };
+    let mut sets = vec![ArgumentSet { name, arguments: first }];
+    for number in 1..u64::try_from(args.seeds.get()).unwrap_or(u64::MAX) {
+        let index = usize::try_from(number - 1).unwrap_or_default() % Regime::ALL.len();
+        let regime = Regime::ALL[index];
+        let name = format!("{} {}", regime.name(), seed + number);
+        let arguments = arguments(module, regime, seed + number);
+        sets.push(ArgumentSet { name, arguments });
+    }
+    Ok(sets)
+}
+
+/// Returns the exit code of the reports: a step that is wrong comes before one that did not run.
+fn exit(reports: &[ModuleReport], strict: bool) -> Option<Exit> {
+    let of = |class: Class| match class {
+        Class::EtalonBug => Some(Exit::Bug),
+        class if class.is_wrong(strict) => Some(Exit::Wrong),
+        Class::NotRun => Some(Exit::Unsupported),
+        _ => None,
+    };
+    let all = reports.iter().flat_map(ModuleReport::all);
+    all.filter_map(|step| of(step.class)).reduce(Exit::or)
+}

@@ -1,0 +1,112 @@
+//! Hashes of what instructions compute: equal for the same instructions under other names.
+use hlo::ir::{Computation, ComputationId, Instruction};
+use hlo::literal::ConstantValue;
+use hlo::{Module, Op};
+use std::collections::HashMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+/// The hashes of the computations of a module that were asked for.
+pub(crate) struct Fingerprints<'m> {
+    module: &'m Module,
+    computations: HashMap<ComputationId, u64>,
+}
+
+impl<'m> Fingerprints<'m> {
+    pub(crate) fn new(module: &'m Module) -> Self {
+        Self { module, computations: HashMap::new() }
+    }
+
+    /// Hashes what the result of the module depends on: the instructions with their shapes and
+    /// layouts, and what the header says of devices.
+    pub(crate) fn module(&mut self) -> u64 {
+        let config = &self.module.config;
+        hashed(&(config.replica_count, config.num_partitions, self.computation(self.module.entry)))
+    }
+
+    /// Hashes an instruction with the computations that it calls, without its operands.
+    pub(crate) fn instruction(&mut self, instruction: &Instruction) -> u64 {
+        let mut hasher = DefaultHasher::new();
+        format!("{}", instruction.shape).hash(&mut hasher);
+        if let Op::Constant(constant) = &instruction.op {
+            match &*constant.value {
+                ConstantValue::Literal(literal) => {
+                    for leaf in literal.leaves().into_iter().filter(|leaf| !leaf.is_empty()) {
+                        leaf.bytes().hash(&mut hasher);
+                    }
+                }
+                ConstantValue::Elided(shape) => format!("elided {shape}").hash(&mut hasher),
+            }
+            return hasher.finish();
+        }
+        let mut op = instruction.op.clone();
+        op.each_callee_mut(&mut |id| {
+            self.computation(*id).hash(&mut hasher);
+            *id = ComputationId::new(0);
+        });
+        format!("{op:?}").hash(&mut hasher);
+        hasher.finish()
+    }
+
+    fn computation(&mut self, id: ComputationId) -> u64 {
+        if let Some(&known) = self.computations.get(&id) {
+            return known;
+        }
+        let module = self.module;
+        let hash = self.result(&module.computations[id]);
+        self.computations.insert(id, hash);
+        hash
+    }
+
+    /// Hashes the result of a computation: operands come before what they are operands of.
+    fn result(&mut self, computation: &Computation) -> u64 {
+        let mut hashes: Vec<u64> = Vec::with_capacity(computation.instructions.len());
+        for (_, instruction) in computation.instructions.iter() {
+            let own = self.instruction(instruction);
+            let operands: Vec<u64> =
+                instruction.operands.iter().map(|operand| hashes[operand.index()]).collect();
+            hashes.push(hashed(&(own, operands)));
+        }
+        hashes.get(computation.root.index()).copied().unwrap_or_default()
+    }
+}
+
+/// Hashes a value; the same in each run of the same build.
+pub(crate) fn hashed(value: &impl Hash) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    value.hash(&mut hasher);
+    hasher.finish()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(entry: &str) -> u64 {
+        let text = format!(
+            "HloModule m\nadd {{ a = s32[] parameter(0) b = s32[] parameter(1) ROOT s = s32[] add(a, b) }}\nENTRY e {{ x = s32[4] parameter(0) z = s32[] constant(0) {entry} }}"
+        );
+        Fingerprints::new(&Module::parse(&text).unwrap()).module()
+    }
+
+    #[test]
+    fn names_and_dead_code_do_not_count() {
+        let reduced = "ROOT r = s32[] reduce(x, z), dimensions={0}, to_apply=add";
+        assert_eq!(of(reduced), of(&reduced.replace(" r ", " other ")));
+        assert_eq!(of(reduced), of(&format!("dead = s32[4] negate(x) {reduced}")));
+    }
+
+    #[test]
+    fn operands_constants_layouts_and_callees_count() {
+        let base = of("y = s32[4] negate(x) ROOT r = s32[4] subtract(x, y)");
+        assert_ne!(base, of("y = s32[4] negate(x) ROOT r = s32[4] subtract(y, x)"));
+        let one = |value: &str| of(&format!("ROOT c = s32[2] constant({value})"));
+        assert_ne!(one("{1, 2}"), one("{1, 3}"));
+        let reduce = |op: &str| {
+            let text = format!(
+                "HloModule m\nf {{ a = s32[] parameter(0) b = s32[] parameter(1) ROOT s = s32[] {op}(a, b) }}\nENTRY e {{ x = s32[4] parameter(0) z = s32[] constant(0) ROOT r = s32[] reduce(x, z), dimensions={{0}}, to_apply=f }}"
+            );
+            Fingerprints::new(&Module::parse(&text).unwrap()).module()
+        };
+        assert_ne!(reduce("add"), reduce("multiply"));
+    }
+}
