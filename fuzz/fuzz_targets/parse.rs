@@ -1,8 +1,8 @@
 //! The reader never panics, and what it reads prints to a fixed point: `cargo +nightly fuzz run parse`.
 #![no_main]
-use hlo::Module;
 use hlo::ir::ParseOptions;
 use hlo::text::Style;
+use hlo::Module;
 
 mod words;
 

@@ -13,15 +13,13 @@ libfuzzer_sys::fuzz_mutator!(|data: &mut [u8], size: usize, most: usize, seed: u
 });
 
 libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
-    let Ok(parsed) = Module::parse_bytes(bytes, hlo::ir::ParseOptions::default()) else { return };
+    let Ok(parsed) = Module::parse_bytes(bytes, Default::default()) else { return };
     let Ok(module) = parsed.module.verify() else { return };
     let Some(arguments) = arguments(&module) else { return };
     let tolerance = Tolerance::of_reference(module.module());
-    let [exact, reference] =
-        [Engine::Exact, Engine::Reference].map(|engine| run(&module, engine, &arguments));
+    let [exact, reference] = [Engine::Exact, Engine::Reference].map(|engine| run(&module, engine, &arguments));
     if let (Some(exact), Some(reference)) = (exact, reference) {
-        let comparison =
-            compare(&exact, &reference, &tolerance).expect("the engines return one shape");
+        let comparison = compare(&exact, &reference, &tolerance).expect("the engines return one shape");
         assert!(comparison.agrees(), "exact: {exact}\nreference: {reference}\n{comparison:?}");
     }
 });
@@ -56,9 +54,9 @@ fn draw(random: &mut Sequence, shape: &Shape) -> Option<Literal> {
             }
             Some(literal)
         }
-        Shape::Tuple(shapes) => Some(Literal::tuple(
-            shapes.iter().map(|shape| draw(random, shape)).collect::<Option<_>>()?,
-        )),
+        Shape::Tuple(shapes) => {
+            Some(Literal::tuple(shapes.iter().map(|shape| draw(random, shape)).collect::<Option<_>>()?))
+        }
         Shape::Token => Some(Literal::token()),
         Shape::Opaque | Shape::Buffer(_) => None,
     }
@@ -66,8 +64,7 @@ fn draw(random: &mut Sequence, shape: &Shape) -> Option<Literal> {
 
 /// Draws a small or a special number.
 fn element(random: &mut Sequence, ty: ElementType) -> Scalar {
-    const SPECIAL: [f64; 8] =
-        [0.0, -0.0, f64::NAN, f64::INFINITY, -f64::INFINITY, 1e-40, -1.0, 3e38];
+    const SPECIAL: [f64; 8] = [0.0, -0.0, f64::NAN, f64::INFINITY, -f64::INFINITY, 1e-40, -1.0, 3e38];
     let float = |random: &mut Sequence| match random.below(4) {
         0 => SPECIAL[random.below(8)],
         _ => 4.0 * random.unit() - 2.0,

@@ -4,46 +4,9 @@ use std::ops::Range;
 
 /// Words that few files contain and that are near limits of types, sizes and special values.
 const WORDS: [&str; 40] = [
-    "0",
-    "1",
-    "-1",
-    "2",
-    "3",
-    "5",
-    "7",
-    "127",
-    "-128",
-    "255",
-    "65536",
-    "2147483647",
-    "4294967295",
-    "9223372036854775807",
-    "-9223372036854775808",
-    "nan",
-    "inf",
-    "-inf",
-    "-0",
-    "1e-45",
-    "3.4e38",
-    "1e308",
-    "true",
-    "false",
-    "pred",
-    "s4",
-    "u2",
-    "s64",
-    "u64",
-    "bf16",
-    "f16",
-    "f8e4m3fn",
-    "f4e2m1fn",
-    "f64",
-    "c64",
-    "c128",
-    "?",
-    "<=",
-    "{}",
-    "[]",
+    "0", "1", "-1", "2", "3", "5", "7", "127", "-128", "255", "65536", "2147483647", "4294967295",
+    "9223372036854775807", "-9223372036854775808", "nan", "inf", "-inf", "-0", "1e-45", "3.4e38", "1e308", "true", "false",
+    "pred", "s4", "u2", "s64", "u64", "bf16", "f16", "f8e4m3fn", "f4e2m1fn", "f64", "c64", "c128", "?", "<=", "{}", "[]",
 ];
 
 /// Returns the places of the words: runs of letters, digits and dots, and single other characters.
@@ -82,7 +45,7 @@ fn splice(data: &mut [u8], size: usize, most: usize, at: Range<usize>, new: &[u8
 }
 
 /// Mutates a text: a word becomes another word of its kind, or a line is copied, dropped or moved.
-pub(crate) fn mutate(data: &mut [u8], size: usize, most: usize, seed: u32) -> usize {
+pub fn mutate(data: &mut [u8], size: usize, most: usize, seed: u32) -> usize {
     let mut rng = fastrand::Rng::with_seed(seed.into());
     let Some(text) = std::str::from_utf8(&data[..size]).ok().map(str::to_owned) else {
         return fuzzer_mutate(data, size, most);
@@ -102,8 +65,7 @@ pub(crate) fn mutate(data: &mut [u8], size: usize, most: usize, seed: u32) -> us
         return splice(data, size, most, 0..size, lines.join("\n").as_bytes());
     }
     let at = all[rng.usize(..all.len())].clone();
-    let same: Vec<_> =
-        all.iter().filter(|w| kind(&text[(*w).clone()]) == kind(&text[at.clone()])).collect();
+    let same: Vec<_> = all.iter().filter(|w| kind(&text[(*w).clone()]) == kind(&text[at.clone()])).collect();
     let word = match rng.u8(..3) {
         0 => WORDS[rng.usize(..WORDS.len())],
         _ => &text[same[rng.usize(..same.len())].clone()],

@@ -8,12 +8,7 @@ type Step = (&'static str, &'static [&'static str], &'static [(&'static str, &'s
 
 const STEPS: [Step; 4] = [
     ("fmt", &["fmt", "--all", "--", "--check"], &[]),
-    // The library that fuzz targets link is not built.
-    (
-        "clippy",
-        &["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"],
-        &[("CUSTOM_LIBFUZZER_PATH", "/dev/null")],
-    ),
+    ("clippy", &["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"], &[]),
     ("doc", &["doc", "--workspace", "--no-deps"], &[("RUSTDOCFLAGS", "-D warnings")]),
     ("test", &["test", "--workspace"], &[]),
 ];
@@ -34,6 +29,7 @@ pub(crate) fn run(root: &Path) -> Result {
     }
     step("consoles", || consoles::check(root))?;
     step("features", || walls::features(root))?;
+    step("fuzz targets", || walls::fuzz(root))?;
     match walls::missing_deny(root) {
         None => step("dependencies", || walls::deny(root))?,
         Some(missing) => println!("== dependencies: skipped: {missing}"),

@@ -1,4 +1,4 @@
-//! Checks beside the tests: features that the workspace does not combine, the minimum Rust version, dependencies,
+//! Checks beside the tests: features that the workspace does not combine, fuzz targets, the minimum Rust version, dependencies,
 //! packages. Each is skipped, with a line that says so, where what it needs is not installed.
 use crate::{Result, cargo, cargo_command, files, output_of, read, write};
 use std::fmt::Write as _;
@@ -33,6 +33,12 @@ pub(crate) fn all_features(root: &Path) -> Result {
 fn lint(root: &Path, packages: &[&str]) -> Result {
     let lints: &[&str] = &["--all-targets", "--", "-D", "warnings"];
     cargo(root, &[&["clippy"], packages, lints].concat(), &[])
+}
+
+/// Checks that the fuzz targets compile; the library that they link is not built.
+pub(crate) fn fuzz(root: &Path) -> Result {
+    let arguments = ["check", "--manifest-path", "fuzz/Cargo.toml", "--target-dir", "target/fuzz"];
+    cargo(root, &arguments, &[("CUSTOM_LIBFUZZER_PATH", "/dev/null")])
 }
 
 /// Returns the minimum Rust version that the workspace states, if its toolchain is installed; else what is missing.

@@ -333,7 +333,7 @@ impl<'m> Evaluator<'m> {
         }
         match &instruction.op {
             Op::Tuple(_) => Ok(operands.iter().flat_map(|leaves| leaves.iter().cloned()).collect()),
-            Op::GetTupleElement(get) => Ok(element(site, get.index, operands[0])),
+            Op::GetTupleElement(get) => Ok(site.element(get.index, operands[0])),
             Op::Constant(constant) => Self::constant(site, &constant.value),
             // A started operation stands for its result.
             Op::AsyncStart(op) => self.started(site, op.calls, operands),
@@ -674,14 +674,6 @@ fn sent(site: Site<'_>, data: &Leaves) -> Leaves {
         None => Range::nothing(),
     };
     leaves.iter().enumerate().map(leaf).collect()
-}
-
-fn element(site: Site<'_>, index: i64, leaves: &Leaves) -> Leaves {
-    let elements = site.operand(0).tuple().unwrap_or_default();
-    let index = usize::try_from(index).unwrap_or(0);
-    let skipped = elements.iter().take(index).map(|shape| shape.leaves().len()).sum();
-    let count = site.instruction().shape.leaves().len();
-    leaves.iter().skip(skipped).take(count).cloned().collect()
 }
 
 /// Returns the number of operands whose elements an op moves; the operands after them say where.

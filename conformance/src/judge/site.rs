@@ -43,6 +43,14 @@ impl<'m> Site<'m> {
     pub(super) fn operand(&self, i: usize) -> &'m Shape {
         &self.computation.instructions[self.instruction().operands[i]].shape
     }
+    /// Returns an element of the tuple that is the first operand.
+    pub(super) fn element(&self, index: i64, tuple: &Leaves) -> Leaves {
+        let elements = self.operand(0).tuple().unwrap_or_default();
+        let index = usize::try_from(index).unwrap_or(0);
+        let skipped = elements.iter().take(index).map(|shape| shape.leaves().len()).sum();
+        let count = self.instruction().shape.leaves().len();
+        tuple.iter().skip(skipped).take(count).cloned().collect()
+    }
     /// Returns whether both operands are the same value.
     pub(super) fn same_operands(&self) -> bool {
         self.instruction().operands.windows(2).all(|pair| pair[0] == pair[1])

@@ -98,10 +98,11 @@ pub(super) fn acos(z: Parts<'_>) -> Parts<'_> {
 pub(super) fn asinh(z: Parts<'_>) -> Parts<'_> {
     asin(z.times_i()).over_i()
 }
-/// acosh(z) is i acos(z) or -i acos(z): the one with a real part of at least 0.
+/// acosh(z) is i acos(z) or -i acos(z): the one with a real part of at least 0, on whichever side
+/// of the cut of acos a backend computes.
 pub(super) fn acosh(z: Parts<'_>) -> Parts<'_> {
     let acos = acos(z);
-    Parts::select(acos.over_i(), acos.times_i(), is_negative(z.im))
+    Parts { re: acos.im.abs(), im: copy_sign(acos.re, z.im) }
 }
 /// ln(1 + 4 |a| / |1 - z|^2) / 4, and half the angle of (1 - |z|^2, 2b).
 pub(super) fn atanh(z: Parts<'_>) -> Parts<'_> {
