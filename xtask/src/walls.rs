@@ -97,6 +97,7 @@ const PUBLISHED: &[&str] = &[
     "builder/compat",
     "bindings/pjrt",
     "conformance",
+    "conformance/field",
     "stablehlo",
     "etalon/load",
     "etalon/graph",

@@ -73,7 +73,10 @@ fn equal_text(evidence: &Evidence) -> String {
     let Evidence { seeds, elements, degree, comparisons, is_shallow } = evidence;
     let mut text = String::from("equal for every float argument, in exact arithmetic\n");
     let chance = evidence.probability();
-    let _ = writeln!(text, "  {elements} elements, {seeds} draws: wrong with probability {chance:.0e} each, of degree {degree:.0}");
+    let _ = writeln!(
+        text,
+        "  {elements} elements of degree {degree:.0}, {seeds} draws: wrong by chance {chance:.0e}, if functions are independent variables"
+    );
     if comparisons.all > 0 {
         let (both, all) = (comparisons.both, comparisons.all);
         let _ = writeln!(text, "  {both} of {all} comparisons of floats were true and false");

@@ -7,6 +7,7 @@ mod conform;
 mod convert;
 mod custom_calls;
 mod devices;
+mod equal;
 mod fuzz;
 mod graph;
 mod inputs;

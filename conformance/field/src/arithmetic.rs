@@ -72,7 +72,7 @@ impl Field {
             literals.push((x.abs(), magnitude));
         }
         drop(literals);
-        let element = if x < 0.0 { self.negated(magnitude) } else { magnitude };
+        let element = if x < 0.0 { Self::negated(magnitude) } else { magnitude };
         self.know(x, &element);
         element
     }
@@ -110,7 +110,7 @@ impl Field {
         match self.key(&x) {
             _ if !x.is_finite() => self.oracle(name, &[x]),
             _ if x.is_zero() => Element::ZERO,
-            key if key < 0.0 => self.negated(self.oracle(name, &[self.negated(x)])),
+            key if key < 0.0 => Self::negated(self.oracle(name, &[Self::negated(x)])),
             _ => self.oracle(name, &[x]),
         }
     }
@@ -155,7 +155,7 @@ impl Field {
         self.key(x) < 0.0
     }
 
-    pub(crate) fn negated(&self, x: Element) -> Element {
+    pub(crate) fn negated(x: Element) -> Element {
         match x.kind {
             Kind::Finite => Element { residues: tower::negate(x.residues), ..x },
             Kind::Infinity => Element::NEGATIVE_INFINITY,
@@ -163,7 +163,7 @@ impl Field {
             Kind::Nan => x,
         }
     }
-    pub(crate) fn sum(&self, x: Element, y: Element) -> Element {
+    pub(crate) fn sum(x: Element, y: Element) -> Element {
         match (x.kind, y.kind) {
             (Kind::Finite, Kind::Finite) => Element {
                 residues: tower::add(x.residues, y.residues),
@@ -177,8 +177,8 @@ impl Field {
             _ => Element::NAN,
         }
     }
-    pub(crate) fn difference(&self, x: Element, y: Element) -> Element {
-        self.sum(x, self.negated(y))
+    pub(crate) fn difference(x: Element, y: Element) -> Element {
+        Self::sum(x, Self::negated(y))
     }
     pub(crate) fn product(&self, x: Element, y: Element) -> Element {
         if x.is_finite() && y.is_finite() {
@@ -224,11 +224,11 @@ impl Field {
     fn inverse(&self, x: Element) -> Element {
         self.quotient(Element::ONE, x)
     }
-    fn twice(&self, x: Element) -> Element {
-        self.sum(x, x)
+    fn twice(x: Element) -> Element {
+        Self::sum(x, x)
     }
     fn absolute(&self, x: Element) -> Element {
-        if self.is_negative(&x) { self.negated(x) } else { x }
+        if self.is_negative(&x) { Self::negated(x) } else { x }
     }
 
     fn exponential(&self, x: Element) -> Element {
@@ -250,7 +250,7 @@ impl Field {
             _ => {
                 self.is_shallow.store(true, Access::Relaxed);
                 let is_negative = self.is_negative(&x);
-                let of = if is_negative { self.negated(x) } else { x };
+                let of = if is_negative { Self::negated(x) } else { x };
                 let hash = self.oracle("exponential", &[of]);
                 // Positive, as a square is.
                 let residues = tower::multiply(hash.residues, hash.residues);
@@ -292,7 +292,8 @@ impl Field {
         }
         // The product of roots is the root of the product on every level; the sign of a root is
         // right on the first only.
-        let residues = std::array::from_fn(|i| tower::power_at(x.residues[i], PRIMES[i] / 4 + 1, i));
+        let residues =
+            std::array::from_fn(|i| tower::power_at(x.residues[i], PRIMES[i] / 4 + 1, i));
         let result = Element { residues, depth: 1, ..x };
         let half = rational::element((1, 2));
         self.learn(&result, self.product(half, self.logarithm(x)));
@@ -337,9 +338,9 @@ impl Field {
     fn circle(&self, x: Element) -> (Element, Element) {
         let t = self.half_tangent(x);
         let square = self.product(t, t);
-        let below = self.sum(Element::ONE, square);
-        let sine = self.quotient(self.twice(t), below);
-        (sine, self.quotient(self.difference(Element::ONE, square), below))
+        let below = Self::sum(Element::ONE, square);
+        let sine = self.quotient(Self::twice(t), below);
+        (sine, self.quotient(Self::difference(Element::ONE, square), below))
     }
     /// Applies a function to a fraction exactly, to any other number as an oracle.
     fn rounded(&self, name: &str, x: Element, f: impl Fn(f64) -> f64) -> Element {
@@ -356,11 +357,11 @@ impl Field {
     /// Returns a function of one element. `None` if it has no meaning for floats.
     pub(crate) fn unary(&self, op: Unary, x: Element) -> Option<Element> {
         let one = Element::ONE;
-        let (up, down) = (|x| self.exponential(x), |x| self.exponential(self.negated(x)));
+        let (up, down) = (|x| self.exponential(x), |x| self.exponential(Self::negated(x)));
         let half = rational::element((1, 2));
         Some(match op {
             Unary::Abs => self.absolute(x),
-            Unary::Negate => self.negated(x),
+            Unary::Negate => Self::negated(x),
             Unary::Real => x,
             Unary::Imag => Element::ZERO,
             Unary::Sign => match self.key(&x) {
@@ -380,19 +381,19 @@ impl Field {
                 Element { residues: std::array::from_fn(root), ..x }
             }
             Unary::Exponential => up(x),
-            Unary::ExponentialMinusOne => self.difference(up(x), one),
+            Unary::ExponentialMinusOne => Self::difference(up(x), one),
             Unary::Log => self.logarithm(x),
-            Unary::LogPlusOne => self.logarithm(self.sum(one, x)),
+            Unary::LogPlusOne => self.logarithm(Self::sum(one, x)),
             Unary::Logistic if x.kind == Kind::NegativeInfinity => Element::ZERO,
-            Unary::Logistic => self.inverse(self.sum(one, down(x))),
+            Unary::Logistic => self.inverse(Self::sum(one, down(x))),
             Unary::Tanh if x.kind == Kind::Infinity => one,
             Unary::Tanh if x.kind == Kind::NegativeInfinity => Element::integer(-1),
             Unary::Tanh => {
-                let twice = up(self.twice(x));
-                self.quotient(self.difference(twice, one), self.sum(twice, one))
+                let twice = up(Self::twice(x));
+                self.quotient(Self::difference(twice, one), Self::sum(twice, one))
             }
-            Unary::Sinh => self.product(half, self.difference(up(x), down(x))),
-            Unary::Cosh => self.product(half, self.sum(up(x), down(x))),
+            Unary::Sinh => self.product(half, Self::difference(up(x), down(x))),
+            Unary::Cosh => self.product(half, Self::sum(up(x), down(x))),
             Unary::Sine => self.circle(x).0,
             Unary::Cosine => self.circle(x).1,
             Unary::Tan => {
@@ -404,7 +405,7 @@ impl Field {
             }
             Unary::Acos | Unary::Acosh => self.oracle(op.into_name(), &[x]),
             Unary::Floor => match self.is_negative(&x) {
-                true => self.negated(self.ceiling(self.negated(x))),
+                true => Self::negated(self.ceiling(Self::negated(x))),
                 false => self.rounded("floor", x, f64::floor),
             },
             Unary::Ceil => self.ceiling(x),
@@ -415,15 +416,15 @@ impl Field {
     }
     fn ceiling(&self, x: Element) -> Element {
         match self.is_negative(&x) {
-            true => self.negated(self.rounded("floor", self.negated(x), f64::floor)),
+            true => Self::negated(self.rounded("floor", Self::negated(x), f64::floor)),
             false => self.rounded("ceil", x, f64::ceil),
         }
     }
     /// Returns a function of two elements. `None` if it has no meaning for floats.
     pub(crate) fn binary(&self, op: Binary, x: Element, y: Element) -> Option<Element> {
         Some(match op {
-            Binary::Add => self.sum(x, y),
-            Binary::Subtract => self.difference(x, y),
+            Binary::Add => Self::sum(x, y),
+            Binary::Subtract => Self::difference(x, y),
             Binary::Multiply => self.product(x, y),
             Binary::Divide => self.quotient(x, y),
             Binary::Maximum => self.maximum(x, y),
@@ -431,7 +432,7 @@ impl Field {
             Binary::Power => self.power(x, y),
             Binary::Remainder => self.remainder(x, y),
             Binary::Atan2 if self.is_negative(&x) => {
-                self.negated(self.oracle("atan2", &[self.negated(x), y]))
+                Self::negated(self.oracle("atan2", &[Self::negated(x), y]))
             }
             Binary::Atan2 => self.oracle("atan2", &[x, y]),
             Binary::And
@@ -453,7 +454,7 @@ impl Field {
         }
         let y = self.absolute(y);
         match self.is_negative(&x) {
-            true => self.negated(self.oracle("remainder", &[self.negated(x), y])),
+            true => Self::negated(self.oracle("remainder", &[Self::negated(x), y])),
             false => self.oracle("remainder", &[x, y]),
         }
     }

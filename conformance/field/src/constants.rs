@@ -59,9 +59,7 @@ fn value(instruction: &Instruction, operands: &[&Literal]) -> Option<Literal> {
         | Op::ReducePrecision(_)
         | Op::Select(_)
         | Op::Slice(_)
-        | Op::Transpose(_) => {
-            spec::evaluate(instruction, operands, &NoRun, &String::new).ok()
-        }
+        | Op::Transpose(_) => spec::evaluate(instruction, operands, &NoRun, &String::new).ok(),
         _ => None,
     }
 }
@@ -81,7 +79,7 @@ fn rounds(computation: &Computation, instruction: &Instruction) -> bool {
         Op::Binary(op) => {
             of_float() && matches!(op, Binary::Power | Binary::Atan2 | Binary::Remainder)
         }
-        Op::Convert(_) | Op::ReducePrecision(_) => of_float(),
+        Op::Convert(_) | Op::ReducePrecision(_) | Op::Iota(_) => true,
         _ => false,
     }
 }

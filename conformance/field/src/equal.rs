@@ -59,9 +59,10 @@ pub struct Evidence {
 }
 
 impl Evidence {
-    /// Returns the probability that different polynomials of this degree agree in all runs.
+    /// Returns the probability that different polynomials of this degree agree in all draws, modulo
+    /// the smallest prime. Oracles count as variables.
     pub fn probability(&self) -> f64 {
-        let once = (self.degree.max(1.0) / f64::from(PRIMES[0])).min(1.0);
+        let once = (self.degree.max(1.0) / f64::from(PRIMES[2])).min(1.0);
         once.powi(i32::try_from(self.seeds).unwrap_or(i32::MAX))
     }
 }
@@ -217,7 +218,12 @@ fn run(
     result
 }
 
-fn first_difference(a: &Array, b: &Array, is_float: bool, evidence: &mut Evidence) -> Option<usize> {
+fn first_difference(
+    a: &Array,
+    b: &Array,
+    is_float: bool,
+    evidence: &mut Evidence,
+) -> Option<usize> {
     if !is_float {
         return (0..a.len()).find(|&i| a.get(i) != b.get(i));
     }

@@ -233,7 +233,7 @@ fn dot(field: &Field, op: &Dot, with: &Operands<'_>) -> Literal {
                 let products = pairs.map(|(k, l)| {
                     field.product(lhs.elements[b + row + k], rhs.elements[c + column + l])
                 });
-                results.push(products.fold(Element::ZERO, |sum, x| field.sum(sum, x)));
+                results.push(products.fold(Element::ZERO, Field::sum));
             }
         }
     }
@@ -246,7 +246,8 @@ fn convolution(field: &Field, op: &Convolution, with: &Operands<'_>) -> Literal 
     let (left, right) = (with.shape(0), with.shape(1));
     let window = op.forward_window();
     let size = |shape: &ArrayShape, dim: i64| shape.dims[to_usize(dim)];
-    let (inputs, outputs) = (size(right, dims.rhs_input_feature), size(right, dims.rhs_output_feature));
+    let (inputs, outputs) =
+        (size(right, dims.rhs_input_feature), size(right, dims.rhs_output_feature));
     let batch_group_size = size(left, dims.lhs_batch) / op.batch_group_count;
     let sizes: Dims = dims.lhs_spatial.iter().map(|&dim| size(left, dim)).collect();
     with.written(indices(&with.result().dims).map(|index| {
@@ -269,7 +270,7 @@ fn convolution(field: &Field, op: &Convolution, with: &Operands<'_>) -> Literal 
             for input in 0..inputs {
                 l[to_usize(dims.lhs_feature)] = first_input + input;
                 r[to_usize(dims.rhs_input_feature)] = input;
-                sum = field.sum(sum, field.product(lhs.at(&l), rhs.at(&r)));
+                sum = Field::sum(sum, field.product(lhs.at(&l), rhs.at(&r)));
             }
         }
         sum
@@ -285,8 +286,8 @@ fn reduce(field: &Field, dimensions: &[i64], with: &Operands<'_>) -> Option<Lite
     sorted.sort_unstable();
     let reduced = array.along(&sorted, shape);
     let fold = |base: &usize| {
-        let elements = reduced.iter().map(|at| array.elements[base + at]);
-        elements.fold(Some(initial), |sum, x| field.binary(folds, sum?, x))
+        let mut elements = reduced.iter().map(|at| array.elements[base + at]);
+        elements.try_fold(initial, |sum, x| field.binary(folds, sum, x))
     };
     Some(with.written(kept.iter().map(fold).collect::<Option<Vec<_>>>()?))
 }
@@ -296,8 +297,8 @@ fn reduce_window(field: &Field, op: &ReduceWindow, with: &Operands<'_>) -> Optio
     let (array, initial) = (View::new(with, 0), with.elements(1)[0]);
     let sizes = &with.shape(0).dims;
     let fold = |index: Dims| {
-        let elements = under(&op.window.dims, &index, sizes).map(|(_, at)| array.at(&at));
-        elements.fold(Some(initial), |sum, x| field.binary(folds, sum?, x))
+        let mut elements = under(&op.window.dims, &index, sizes).map(|(_, at)| array.at(&at));
+        elements.try_fold(initial, |sum, x| field.binary(folds, sum, x))
     };
     let results: Option<Vec<_>> = indices(&with.result().dims).map(fold).collect();
     Some(with.written(results?))
@@ -318,10 +319,10 @@ fn features(shape: &ArrayShape, dim: i64) -> (Vec<usize>, usize) {
 }
 
 /// Returns the sum of the elements of each feature.
-fn sums(field: &Field, of: &[usize], features: usize, x: &[Element]) -> Vec<Element> {
+fn sums(of: &[usize], features: usize, x: &[Element]) -> Vec<Element> {
     let mut sums = vec![Element::ZERO; features];
     for (&feature, &x) in of.iter().zip(x) {
-        sums[feature] = field.sum(sums[feature], x);
+        sums[feature] = Field::sum(sums[feature], x);
     }
     sums
 }
@@ -332,26 +333,26 @@ fn statistics(field: &Field, of: &[usize], features: usize, x: &[Element]) -> St
     let mean = |all: Vec<Element>| -> Vec<Element> {
         all.into_iter().map(|sum| field.quotient(sum, size)).collect()
     };
-    let means = mean(sums(field, of, features, x));
+    let means = mean(sums(of, features, x));
     let squares: Vec<Element> = (of.iter().zip(x))
         .map(|(&feature, &x)| {
-            let distance = field.difference(x, means[feature]);
+            let distance = Field::difference(x, means[feature]);
             field.product(distance, distance)
         })
         .collect();
-    let variance = mean(sums(field, of, features, &squares));
+    let variance = mean(sums(of, features, &squares));
     Statistics { mean: means, variance, size }
 }
 
 /// Returns the inverse of the standard deviation.
 fn scale_of(field: &Field, variance: Element, epsilon: f32) -> Element {
     let epsilon = field.literal(f64::from(epsilon), ElementType::F32);
-    let sum = field.sum(variance, epsilon);
+    let sum = Field::sum(variance, epsilon);
     field.unary(Unary::Rsqrt, sum).expect("a function of floats")
 }
 
 fn normalized(field: &Field, x: Element, mean: Element, scale: Element) -> Element {
-    field.product(field.difference(x, mean), scale)
+    field.product(Field::difference(x, mean), scale)
 }
 
 fn training(field: &Field, op: &BatchNormTraining, with: &Operands<'_>) -> Literal {
@@ -362,7 +363,7 @@ fn training(field: &Field, op: &BatchNormTraining, with: &Operands<'_>) -> Liter
     let roots: Vec<Element> = roots.collect();
     let results = of.iter().zip(&x).map(|(&f, &x)| {
         let value = normalized(field, x, found.mean[f], roots[f]);
-        field.sum(field.product(value, scale[f]), offset[f])
+        Field::sum(field.product(value, scale[f]), offset[f])
     });
     parts(with, [results.collect(), found.mean.clone(), found.variance.clone()])
 }
@@ -374,7 +375,7 @@ fn inference(field: &Field, op: &BatchNormInference, with: &Operands<'_>) -> Lit
     with.written(of.iter().zip(&x).map(|(&f, &x)| {
         let root = scale_of(field, variance[f], op.epsilon.0);
         let value = normalized(field, x, mean[f], root);
-        field.sum(field.product(value, scale[f]), offset[f])
+        Field::sum(field.product(value, scale[f]), offset[f])
     }))
 }
 
@@ -382,19 +383,17 @@ fn gradient(field: &Field, op: &BatchNormGrad, with: &Operands<'_>) -> Literal {
     let [x, scale, mean, variance, grad] = [0, 1, 2, 3, 4].map(|i| with.elements(i));
     let (of, count) = features(with.shape(0), op.feature_index);
     let size = statistics(field, &of, count, &x).size;
-    let roots: Vec<Element> =
-        variance.iter().map(|&v| scale_of(field, v, op.epsilon.0)).collect();
-    let values: Vec<Element> = (of.iter().zip(&x))
-        .map(|(&f, &x)| normalized(field, x, mean[f], roots[f]))
-        .collect();
+    let roots: Vec<Element> = variance.iter().map(|&v| scale_of(field, v, op.epsilon.0)).collect();
+    let values: Vec<Element> =
+        (of.iter().zip(&x)).map(|(&f, &x)| normalized(field, x, mean[f], roots[f])).collect();
     let weighted: Vec<Element> =
         values.iter().zip(&grad).map(|(&value, &g)| field.product(value, g)).collect();
-    let grad_scale = sums(field, &of, count, &weighted);
-    let grad_offset = sums(field, &of, count, &grad);
+    let grad_scale = sums(&of, count, &weighted);
+    let grad_offset = sums(&of, count, &grad);
     let results = (0..x.len()).map(|i| {
         let f = of[i];
-        let mean_part = field.sum(grad_offset[f], field.product(values[i], grad_scale[f]));
-        let rest = field.difference(grad[i], field.quotient(mean_part, size));
+        let mean_part = Field::sum(grad_offset[f], field.product(values[i], grad_scale[f]));
+        let rest = Field::difference(grad[i], field.quotient(mean_part, size));
         field.product(field.product(scale[f], roots[f]), rest)
     });
     parts(with, [results.collect(), grad_scale.clone(), grad_offset.clone()])
@@ -423,7 +422,7 @@ fn cholesky(field: &Field, op: &Cholesky, with: &Operands<'_>) -> Literal {
         for i in 0..n {
             for j in 0..=i {
                 let terms = (0..j).map(|k| field.product(result[at(i, k)], result[at(j, k)]));
-                let rest = terms.fold(a[at(i, j)], |rest, term| field.difference(rest, term));
+                let rest = terms.fold(a[at(i, j)], Field::difference);
                 result[at(i, j)] = match i == j {
                     true => field.unary(Unary::Sqrt, rest).expect("a function of floats"),
                     false => field.quotient(rest, result[at(j, j)]),
@@ -456,7 +455,7 @@ fn solve(field: &Field, op: &TriangularSolve, with: &Operands<'_>) -> Literal {
                 let i = if is_lower { step } else { n - 1 - step };
                 let solved = if is_lower { 0..i } else { i + 1..n };
                 let rest = solved.fold(x[at(i, other)], |rest, j| {
-                    field.difference(rest, field.product(m(i, j), x[at(j, other)]))
+                    Field::difference(rest, field.product(m(i, j), x[at(j, other)]))
                 });
                 let unit = op.unit_diagonal;
                 x[at(i, other)] = if unit { rest } else { field.quotient(rest, m(i, i)) };
@@ -513,7 +512,9 @@ fn unknown(field: &Field, with: &Operands<'_>) -> Option<Literal> {
     let mut arrays = arrays?;
     match &with.stated.shape {
         Shape::Array(_) => arrays.pop(),
-        _ => Some(Literal::tuple(arrays)),
+        Shape::Tuple(_) | Shape::Token | Shape::Opaque | Shape::Buffer(_) => {
+            Some(Literal::tuple(arrays))
+        }
     }
 }
 

@@ -97,7 +97,7 @@ fn shape_of(computation: &Computation, id: InstructionId) -> Shape {
 fn constant_of(field: &Field, value: &Literal, edited: &Instruction) -> Instruction {
     let value = lifted_literal(field, value);
     let op = Constant { value: Box::new(ConstantValue::Literal(value)) };
-    Instruction { op: Op::from(op), operands: Default::default(), ..edited.clone() }
+    Instruction { op: Op::from(op), operands: [].into_iter().collect(), ..edited.clone() }
 }
 
 /// Returns a value with literals of floats as elements.
@@ -116,13 +116,9 @@ pub(crate) fn lifted_literal(field: &Field, value: &Literal) -> Literal {
 
 /// Returns what an oracle of an unknown function is keyed by.
 fn name_of(instruction: &Instruction) -> String {
-    match &instruction.op {
-        Op::CustomCall(call) => {
-            let config = instruction.common.as_ref().and_then(|common| common.backend_config.as_ref());
-            format!("{} {config:?}", call.custom_call_target.0)
-        }
-        _ => String::new(),
-    }
+    let Op::CustomCall(call) = &instruction.op else { return String::new() };
+    let config = instruction.common.as_ref().and_then(|common| common.backend_config.as_ref());
+    format!("{} {config:?}", call.custom_call_target.0)
 }
 
 #[expect(clippy::wildcard_enum_match_arm, reason = "what only moves elements is kept")]
@@ -197,21 +193,22 @@ fn same_type(x: &Shape, y: &Shape) -> bool {
 
 /// Returns the function of two floats that a computation is, however it converts between floats.
 fn fold_of(computation: &Computation) -> Option<Binary> {
-    let past_converts = |mut id: InstructionId| loop {
-        let instruction = &computation.instructions[id];
-        match &instruction.op {
-            Op::Convert(_) if is_float(&instruction.shape) => id = instruction.operands[0],
-            _ => return id,
+    let past_converts = |mut id: InstructionId| {
+        let instruction = |id: InstructionId| &computation.instructions[id];
+        while matches!(instruction(id).op, Op::Convert(_)) && is_float(&instruction(id).shape) {
+            id = instruction(id).operands[0];
         }
+        id
     };
     let root = &computation.instructions[past_converts(computation.root)];
     let Op::Binary(op) = root.op else { return None };
     let numbers: Option<Vec<i64>> = root
         .operands
         .iter()
-        .map(|&id| match &computation.instructions[past_converts(id)].op {
-            Op::Parameter(parameter) => Some(parameter.number),
-            _ => None,
+        .map(|&id| {
+            let operand = &computation.instructions[past_converts(id)];
+            let Op::Parameter(parameter) = &operand.op else { return None };
+            Some(parameter.number)
         })
         .collect();
     let mut numbers = numbers?;

@@ -10,7 +10,7 @@ const LARGEST: u64 = 1 << 30;
 /// Returns the rational number that a literal of a type means: an integer itself, the simplest
 /// fraction within two units in the last place if it is far simpler than the literal.
 pub(crate) fn meant(x: f64, ty: ElementType) -> Option<(i64, i64)> {
-    if x.trunc() == x && x.abs() <= 9e15 {
+    if x.fract().abs() <= 0.0 && x.abs() <= 9e15 {
         return Some((whole(x)?, 1));
     }
     let digits = ty.float_format().map_or(53, |format| format.mantissa_bits + 1);
@@ -33,8 +33,9 @@ fn simplest(low: f64, high: f64) -> Option<(i128, i128)> {
     let (mut h, mut k) = ((0i128, 1i128), (1i128, 0i128));
     for _ in 0..40 {
         let first = low.floor();
-        let is_last = first + 1.0 <= high || first == low;
-        let digit = if first == low { first } else { first + f64::from(u8::from(is_last)) };
+        let is_whole = low <= first;
+        let is_last = first + 1.0 <= high || is_whole;
+        let digit = first + f64::from(u8::from(is_last && !is_whole));
         let digit = i128::from(whole(digit)?);
         h = (h.1, digit.checked_mul(h.1)?.checked_add(h.0)?);
         k = (k.1, digit.checked_mul(k.1)?.checked_add(k.0)?);
@@ -103,12 +104,13 @@ mod tests {
         assert_eq!(f32_of(1e-5), Some((1, 100_000)));
         assert_eq!(f32_of(1e-6), None);
         assert_eq!(f32_of(0.797_884_6), None);
-        assert_eq!(meant(f64::from(0.333_984_375f32), ElementType::Bf16), Some((1, 3)));
+        assert_eq!(meant(0.333_984_375, ElementType::Bf16), Some((1, 3)));
     }
 
     #[test]
     fn fractions_are_recognized() {
-        for fraction in [(0, 1), (1, 1), (-7, 3), (1, 1000), (1_000_000_007, 1), (-1, 999_999_937)] {
+        for fraction in [(0, 1), (1, 1), (-7, 3), (1, 1000), (1_000_000_007, 1), (-1, 999_999_937)]
+        {
             assert_eq!(recognized(&element(fraction)), Some(fraction));
         }
         assert_eq!(recognized(&exactly(0.375)), Some((3, 8)));

@@ -1,0 +1,43 @@
+//! `etalon equal`: answers and exit codes.
+use crate::support::{Folder, expect};
+use std::process::{Command, Output};
+
+fn equal(folder: &Folder, options: &[&str]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_etalon"));
+    command.current_dir(&folder.0).args(["equal", "a.hlo", "b.hlo"]).args(options).output().unwrap()
+}
+
+fn pair(name: &str, roots: [&str; 2]) -> Folder {
+    let folder = Folder::new(name);
+    for (file, root) in ["a.hlo", "b.hlo"].into_iter().zip(roots) {
+        folder.write(file, &format!("ENTRY e {{ x = f32[3] parameter(0) {root} }}"));
+    }
+    folder
+}
+
+#[test]
+fn a_sum_of_two_is_twice_the_number() {
+    let twice = "c = f32[3] constant({2, 2, 2}) ROOT r = f32[3] multiply(x, c)";
+    let folder = pair("equal-twice", ["ROOT r = f32[3] add(x, x)", twice]);
+    expect(&equal(&folder, &[]), 0, "equal for every float argument, in exact arithmetic\n", "");
+    expect(&equal(&folder, &["--json", "--seeds", "2"]), 0, "\"answer\":\"equal\"", "");
+}
+
+#[test]
+fn a_difference_has_a_place() {
+    let folder = pair("equal-not", ["ROOT r = f32[3] add(x, x)", "ROOT r = f32[3] multiply(x, x)"]);
+    expect(&equal(&folder, &[]), 1, "different: out0, element 0, with seed 0", "");
+}
+
+#[test]
+fn an_instruction_without_a_meaning_is_named() {
+    let root = "f = c64[2] fft(x), fft_type=RFFT, fft_length={3} ROOT r = f32[2] real(f)";
+    let folder = pair("equal-open", [root, root]);
+    expect(&equal(&folder, &[]), 3, "open: a.hlo: e/f: complex numbers", "");
+}
+
+#[test]
+fn other_results_are_an_error() {
+    let folder = pair("equal-shape", ["ROOT r = f32[3] copy(x)", "ROOT r = f32[1,3] reshape(x)"]);
+    expect(&equal(&folder, &[]), 1, "", "the modules have different results: f32[3] and f32[1,3]");
+}
