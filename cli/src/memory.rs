@@ -1,7 +1,7 @@
 //! The memory of the process: that of freed arrays goes back to the system, and a warning comes
 //! before a run that needs more than there is.
 
-/// Makes glibc return every freed block of 4 MiB or more to the system, and keep the memory of smaller ones.
+/// Makes glibc return every freed block of 16 MiB or more to the system, and keep the memory of smaller ones.
 ///
 /// Left alone, glibc raises this threshold to the size of the largest block it has freed, and then keeps blocks of up to
 /// 32 MiB: the process would hold more memory than `--max-memory` counts. Of smaller blocks up to 32 MiB are kept: the system
@@ -9,7 +9,7 @@
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 #[expect(unsafe_code, reason = "sets an option of the C library")]
 pub(crate) fn return_freed_blocks() {
-    for (setting, bytes) in [(libc::M_MMAP_THRESHOLD, 4 << 20), (libc::M_TRIM_THRESHOLD, 32 << 20)]
+    for (setting, bytes) in [(libc::M_MMAP_THRESHOLD, 16 << 20), (libc::M_TRIM_THRESHOLD, 32 << 20)]
     {
         // SAFETY: `mallopt` changes a setting of the allocator; no other thread runs yet.
         unsafe { libc::mallopt(setting, bytes) };

@@ -35,14 +35,14 @@ impl Pool {
     fn free(&self) -> MutexGuard<'_, Vec<FreeMemory>> {
         self.free.lock().unwrap_or_else(PoisonError::into_inner)
     }
-    /// Takes the memory nearest in size to `bytes` of those that have at least `least`.
-    fn take(&self, bytes: usize, least: usize) -> Option<FreeMemory> {
+    /// Takes the smallest memory that has `bytes`.
+    fn take(&self, bytes: usize) -> Option<FreeMemory> {
         if bytes < REUSED {
             return None;
         }
         let mut free = self.free();
-        let large = free.iter().enumerate().filter(|(_, memory)| memory.bytes() >= least);
-        let (i, _) = large.min_by_key(|(_, memory)| memory.bytes().abs_diff(bytes))?;
+        let large = free.iter().enumerate().filter(|(_, memory)| memory.bytes() >= bytes);
+        let (i, _) = large.min_by_key(|(_, memory)| memory.bytes())?;
         self.bytes.fetch_sub(free[i].bytes(), Ordering::Relaxed);
         Some(free.swap_remove(i))
     }
@@ -96,16 +96,15 @@ impl Budget {
             reservation.attach(&mut array);
             return Ok(array);
         }
-        let reused = self.pool.take(bytes, bytes / 2);
-        // Memory that is large enough needs no probe.
-        let mut reservation = match &reused {
-            Some(memory) if memory.bytes() >= bytes => self.hold(bytes)?,
-            Some(_) | None => self.reserve(bytes)?,
+        let reused = self.pool.take(bytes);
+        // Memory that is used again needs no probe.
+        let mut reservation = match reused {
+            Some(_) => self.hold(bytes)?,
+            None => self.reserve(bytes)?,
         };
         let shape = Arc::clone(shape);
         let mut array = match reused {
-            Some(memory) if memory.bytes() >= bytes => Array::in_memory(shape, memory),
-            Some(memory) => in_large_pages(Array::in_memory(shape, memory)),
+            Some(memory) => Array::in_memory(shape, memory),
             None => in_large_pages(Array::zeros(shape)),
         };
         reservation.attach(&mut array);
@@ -282,13 +281,13 @@ mod tests {
         let other = next.array(&shape((2 << 20) + 32)).unwrap();
         assert_eq!((held(), next.in_use()), (0, (4 << 20) + 32));
         drop((two, other));
-        // Memory of about that size is resized.
+        // Larger memory is resized; smaller memory is not: it would be copied.
         let resized = next.array(&shape((2 << 20) + 20)).unwrap();
         assert_eq!((held(), resized.bytes().len()), (2 << 20, (2 << 20) + 20));
         drop(resized);
-        let resized = next.array(&shape(3 << 20)).unwrap();
-        assert_eq!((held(), resized.bytes().len()), (0, 3 << 20));
-        drop(resized);
+        let fresh = next.array(&shape(3 << 20)).unwrap();
+        assert_eq!((held(), fresh.bytes().len()), (0, 3 << 20));
+        drop(fresh);
         let small = Budget::new(Some(1 << 20), Arc::clone(&pool), None);
         drop(small.array(&shape(16)).unwrap());
         assert!(held() <= 1 << 20);

@@ -101,9 +101,9 @@ impl Spill {
     }
     /// Returns the file of a dropped array of this size, with arbitrary contents.
     pub(super) fn take(&self, bytes: usize) -> Option<FreeMemory> {
-        // The nearest in size has the size, or none has.
+        // The smallest that is large enough has the size, or none has.
         let pool = self.pool()?;
-        let memory = pool.take(bytes, bytes)?;
+        let memory = pool.take(bytes)?;
         if memory.bytes() == bytes {
             return Some(memory);
         }
