@@ -2,10 +2,11 @@
 use super::{fill_elided, load, verified};
 use crate::args::EqualArgs;
 use crate::error::{Exit, Failure, Result};
-use crate::limits::{self, Limits};
+use crate::limits::Limits;
 use crate::output;
 use field::{Answer, Difference, Evidence, Failure as Incomparable, Options, equal as compare};
 use hlo::Verified;
+use hlo::diag::SourceFile;
 use load::Loaded;
 use serde_json::json;
 use std::fmt::Write as _;
@@ -17,15 +18,17 @@ pub(crate) fn equal(args: &EqualArgs) -> Result<ExitCode> {
     let options = args.limits.options();
     let options = args.time_limit.into_iter().fold(options, interp::RunOptions::time_limit);
     let limits = Limits::start(options);
-    let first = module(&args.first, args, &limits)?;
-    let second = module(&args.second, args, &limits)?;
+    let (first, first_file) = module(&args.first, args, &limits)?;
+    let (second, second_file) = module(&args.second, args, &limits)?;
     let options = Options { seed: args.seed, seeds: args.seeds, limits: limits.options() };
     let answer = conformance::on_large_stack(|| compare(&first, &second, &options));
     let answer = answer.map_err(|failure| match &failure {
-        Incomparable::Run { error, .. } if is_unsupported(error) => {
-            Failure { exit: Exit::Unsupported, ..limits::failure(error) }
+        Incomparable::Run { module, error } => {
+            let file = [&first_file, &second_file][*module];
+            let is_unsupported = matches!(error.code(), interp::Code::Unsupported { .. });
+            let exit = if is_unsupported { Exit::Unsupported } else { Exit::Wrong };
+            Failure { exit, ..Failure::module(vec![error.diagnostic()], file.source()) }
         }
-        Incomparable::Run { error, .. } => limits::failure(error),
         Incomparable::Signature { .. } => {
             Failure { exit: Exit::Wrong, ..Failure::file(&args.second, &failure) }
         }
@@ -35,42 +38,37 @@ pub(crate) fn equal(args: &EqualArgs) -> Result<ExitCode> {
     Ok(match answer {
         Answer::Equal(_) => ExitCode::SUCCESS,
         Answer::Different(_) => Exit::Wrong.code(),
-        Answer::Open { .. } => Exit::Unsupported.code(),
+        Answer::Open(_) => Exit::Unsupported.code(),
     })
 }
 
-fn is_unsupported(error: &interp::Error) -> bool {
-    matches!(error.code(), interp::Code::Unsupported { .. })
-}
-
-fn module(path: &Path, args: &EqualArgs, limits: &Limits) -> Result<Verified> {
+fn module(path: &Path, args: &EqualArgs, limits: &Limits) -> Result<(Verified, SourceFile)> {
     let Loaded { file, mut module, .. } = load(path, &args.load)?;
     fill_elided(&mut module, &file.name, args.elided, limits)?;
-    verified(module, file.source(), limits)
+    Ok((verified(module, file.source(), limits)?, file))
 }
 
 fn report(answer: &Answer, paths: [&Path; 2]) -> String {
     match answer {
         Answer::Equal(evidence) => equal_text(evidence),
-        Answer::Different(Difference { seed, output, element, is_shallow }) => {
-            let mut text = format!("different: out{output}, element {element}, with seed {seed}\n");
-            if *is_shallow {
-                text.push_str(NESTED);
-            }
-            text
-        }
-        Answer::Open { module, open } => {
-            let place = if open.instruction.is_empty() { "" } else { ": " };
-            let (path, instruction) = (paths[*module].display(), &open.instruction);
-            format!("open: {path}: {instruction}{place}{}\n", open.reason)
+        Answer::Different(Difference { seed, output, element, values: [first, second] }) => format!(
+            "different: out{output}, element {element}, with seed {seed}: {first:.9e} and {second:.9e} for the real arguments of this draw\n"
+        ),
+        Answer::Open(open) => {
+            let path = open.module.map(|module| format!("{}: ", paths[module].display()));
+            let separator = if open.instruction.is_empty() { "" } else { ": " };
+            let (path, instruction) = (path.unwrap_or_default(), &open.instruction);
+            let help = if open.is_elided { ELIDED } else { "" };
+            format!("open: {path}{instruction}{separator}{}\n{help}", open.reason)
         }
     }
 }
 
-const NESTED: &str = "  exponentials are nested deeper than their laws are known: exp(x) exp(y) = exp(x + y) may be missed\n";
+const ELIDED: &str =
+    "  = help: dump the module with large constants printed, or give `--elided SEED` for random values\n";
 
 fn equal_text(evidence: &Evidence) -> String {
-    let Evidence { seeds, elements, degree, comparisons, is_shallow } = evidence;
+    let Evidence { seeds, elements, degree, comparisons, undefined, .. } = evidence;
     let mut text = String::from("equal for every float argument, in exact arithmetic\n");
     let chance = evidence.probability();
     let _ = writeln!(
@@ -79,10 +77,16 @@ fn equal_text(evidence: &Evidence) -> String {
     );
     if comparisons.all > 0 {
         let (both, all) = (comparisons.both, comparisons.all);
-        let _ = writeln!(text, "  {both} of {all} comparisons of floats were true and false");
+        let _ = writeln!(
+            text,
+            "  {both} of {all} comparisons of floats were true and false; what they decide is tested by the draws, not proved"
+        );
     }
-    if *is_shallow {
-        text.push_str(NESTED);
+    if *undefined > 0 {
+        let _ = writeln!(
+            text,
+            "  {undefined} elements are infinite or NaN in one module only, and are not compared: division by zero, roots of negative numbers, overflow"
+        );
     }
     text.push_str("  not covered: rounding, overflow, denormals, NaN, the sign of zero; integers other than those drawn\n");
     text
@@ -97,6 +101,7 @@ fn to_json(answer: &Answer, paths: [&Path; 2]) -> String {
             "degree": evidence.degree,
             "probability": evidence.probability(),
             "comparisons": { "both": evidence.comparisons.both, "all": evidence.comparisons.all },
+            "undefined": evidence.undefined,
             "nested_exponentials": evidence.is_shallow,
         }),
         Answer::Different(found) => json!({
@@ -104,11 +109,11 @@ fn to_json(answer: &Answer, paths: [&Path; 2]) -> String {
             "seed": found.seed,
             "output": found.output,
             "element": found.element,
-            "nested_exponentials": found.is_shallow,
+            "values": found.values,
         }),
-        Answer::Open { module, open } => json!({
+        Answer::Open(open) => json!({
             "answer": "open",
-            "module": paths[*module].display().to_string(),
+            "module": open.module.map(|module| paths[module].display().to_string()),
             "instruction": open.instruction,
             "reason": open.reason,
         }),

@@ -1,15 +1,19 @@
-//! The field: its order, its oracles, and the functions of HLO over its elements.
+//! The field: its oracles, what it decides by real numbers, and the functions of HLO over its
+//! elements.
 //!
 //! `+ - * /` are exact. Everything else is a law or an oracle: a hash of the function and its
 //! argument, so that the same function of the same number is the same number.
-use crate::element::{Element, Kind};
+use crate::element::{Element, approximate};
 use crate::rational;
-use crate::tower::{self, PRIMES};
-use hlo::ElementType;
+use crate::tower::{self, PRIMES, Residues};
+use crate::unity;
 use hlo::op::{Binary, Unary};
+use hlo::{ElementType, Op};
+use num::dispatch::{binary_f64, unary_f64};
 use rustc_hash::FxHashMap;
 use std::cmp::Ordering;
-use std::sync::atomic::{AtomicBool, Ordering as Access};
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering as Access};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// What two programs that are compared share: the oracles of a seed, and the numbers that they
@@ -17,75 +21,127 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 #[derive(Debug)]
 pub(crate) struct Field {
     seed: u64,
+    /// The base of exponentials: a square.
+    base: u32,
     /// The logarithm of a number, where it is known: that of an exponential, a power, a root.
-    logarithms: Mutex<FxHashMap<u32, Element>>,
-    /// The literals that are no simple fraction, by size.
-    literals: Mutex<Vec<(f64, Element)>>,
-    /// The real number that a constant is, where it is no small fraction.
-    reals: Mutex<FxHashMap<u32, f64>>,
-    /// The element of which these are the bits.
-    bits: Mutex<FxHashMap<u64, Element>>,
+    logarithms: Table,
+    /// The root of a number, where it is known: that of a square.
+    roots: Table,
+    /// The square of a number, where it is known: that of a root.
+    squares: Table,
+    /// The sizes of literals that are no simple fraction, as bits of an f64, and what they are: those
+    /// of the modules before, and those of the module that runs.
+    literals: Mutex<[Literals; 2]>,
+    /// The element of which these are the bits, in a type of so many.
+    bits: Mutex<FxHashMap<(u32, u64), Element>>,
+    /// The largest degree of a number that a comparison, a conversion or an oracle has seen.
+    decided: AtomicU32,
     /// Whether an exponential was taken of a number without a level for it.
     is_shallow: AtomicBool,
+}
+
+/// What is known of numbers, by their first residue.
+#[derive(Debug, Default)]
+struct Table {
+    known: Mutex<FxHashMap<u32, Element>>,
+    is_used: AtomicBool,
+}
+
+impl Table {
+    fn insert(&self, x: &Element, value: Element) {
+        lock(&self.known).insert(x.residues[0], value);
+        self.is_used.store(true, Access::Relaxed);
+    }
+    fn get(&self, x: &Element) -> Option<Element> {
+        match self.is_used.load(Access::Relaxed) {
+            true => lock(&self.known).get(&x.residues[0]).copied(),
+            false => None,
+        }
+    }
+}
+
+/// Literals by the bits of their size.
+type Literals = BTreeMap<u64, Residues>;
+
+/// Returns what the literal is that is nearest to `x`, within a distance; both are positive.
+fn nearest(known: &Literals, x: f64, within: f64) -> Option<Residues> {
+    let above = known.range(x.to_bits()..).next();
+    let below = known.range(..x.to_bits()).next_back();
+    let distance = |bits: &u64| (f64::from_bits(*bits) - x).abs();
+    let candidates = [above, below].into_iter().flatten();
+    let found = candidates.min_by(|(a, _), (b, _)| distance(a).total_cmp(&distance(b)));
+    found.filter(|(bits, _)| distance(bits) <= within).map(|(_, residues)| *residues)
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
+/// The most constants of a module of which products and quotients are recognized in the next one.
+const MOST_COMBINED: usize = 128;
+
 impl Field {
     pub(crate) fn new(seed: u64) -> Self {
-        Self {
+        let mut field = Self {
             seed,
-            logarithms: Mutex::default(),
+            base: 4,
+            logarithms: Table::default(),
+            roots: Table::default(),
+            squares: Table::default(),
             literals: Mutex::default(),
-            reals: Mutex::default(),
             bits: Mutex::default(),
+            decided: AtomicU32::new(0),
             is_shallow: AtomicBool::new(false),
-        }
+        };
+        let root = field.hash("base", &[])[0].max(2);
+        field.base = tower::multiply_at(root, root, 0);
+        field
     }
     /// Returns whether a law of exponentials may have been lost: nested deeper than the tower.
     pub(crate) fn is_shallow(&self) -> bool {
         self.is_shallow.load(Access::Relaxed)
     }
+    /// Returns the largest degree of a number by which something was decided.
+    pub(crate) fn decided(&self) -> f32 {
+        f32::from_bits(self.decided.load(Access::Relaxed))
+    }
+    /// Notes that something is decided by a number.
+    pub(crate) fn decide(&self, x: &Element) {
+        // The order of floats that are not negative is that of their bits.
+        self.decided.fetch_max(x.degree.to_bits(), Access::Relaxed);
+    }
 
     /// Returns the element of a literal.
     pub(crate) fn literal(&self, x: f64, ty: ElementType) -> Element {
-        if x.is_nan() {
-            return Element::NAN;
-        }
-        if x.is_infinite() {
-            return if x > 0.0 { Element::INFINITY } else { Element::NEGATIVE_INFINITY };
+        if !x.is_finite() {
+            return Element::special(x);
         }
         if let Some(fraction) = rational::meant(x, ty) {
-            let element = rational::element(fraction);
-            self.know(x, &element);
-            return element;
+            return rational::element(fraction);
         }
-        // Two compilers may round a constant that they compute differently.
-        let digits = ty.float_format().map_or(53, |format| format.mantissa_bits + 1);
-        let near = x.abs() * f64::powi(2.0, 2 - i32::try_from(digits).unwrap_or(53));
+        let size = x.abs();
+        let within = 2.0 * rational::unit(size, ty);
         let mut literals = lock(&self.literals);
-        let found = literals.iter().find(|(known, _)| (known - x.abs()).abs() <= near);
-        let magnitude = found.map_or_else(|| rational::exactly(x.abs()), |(_, element)| *element);
-        if found.is_none() {
-            literals.push((x.abs(), magnitude));
-        }
-        drop(literals);
-        let element = if x < 0.0 { Self::negated(magnitude) } else { magnitude };
-        self.know(x, &element);
-        element
+        let [earlier, own] = &mut *literals;
+        let residues = nearest(earlier, size, within)
+            .or_else(|| combined(earlier, size, within))
+            .or_else(|| unity::cosine(size, ty).map(|cosine| cosine.residues))
+            .unwrap_or_else(|| rational::exactly(size).residues);
+        own.insert(size.to_bits(), residues);
+        let magnitude = Element::constant(residues, size);
+        if x < 0.0 { Self::negated(magnitude) } else { magnitude }
     }
-    fn know(&self, x: f64, element: &Element) {
-        if rational::recognized(element).is_none() {
-            lock(&self.reals).insert(element.residues[0], x);
-            let negative = tower::negate(element.residues);
-            lock(&self.reals).insert(negative[0], -x);
-        }
+    /// Ends a module. Two compilers may round a constant differently: one of a later module that is
+    /// within two units in the last place of one of this module, or of a product or quotient of
+    /// them, is the same number. Within a module each constant is its own number.
+    pub(crate) fn end_module(&self) {
+        let mut literals = lock(&self.literals);
+        let own = std::mem::take(&mut literals[1]);
+        literals[0].extend(own);
     }
 
-    /// Returns an element that these determine, and nothing else.
-    pub(crate) fn oracle(&self, name: &str, of: &[Element]) -> Element {
+    /// Returns residues that these determine, and nothing else.
+    fn hash(&self, name: &str, of: &[Element]) -> Residues {
         let mut state = self.seed ^ 0x9e37_79b9_7f4a_7c15;
         let mut mix = |x: u64| {
             state = (state ^ x).wrapping_mul(0xff51_afd7_ed55_8ccd);
@@ -97,115 +153,123 @@ impl Field {
             mix(u64::from(byte));
         }
         for x in of {
-            mix(if x.is_finite() { u64::from(x.residues[0]) } else { !u64::from(x.kind_number()) });
+            self.decide(x);
+            mix(if x.is_finite() { u64::from(x.residues[0]) } else { x.real.to_bits() });
         }
-        let residues = std::array::from_fn(|level| {
+        std::array::from_fn(|level| {
             let prime = u64::from(PRIMES[level]);
             u32::try_from(mix(7) % prime).expect("a prime has 31 bits")
-        });
-        Element { degree: 1.0, ..Element::constant(residues) }
+        })
+    }
+    /// Returns a number with the real number of a function, and residues that name and arguments
+    /// determine.
+    pub(crate) fn oracle(&self, name: &str, of: &[Element], real: f64) -> Element {
+        match real.is_nan() {
+            true => Element::NAN,
+            false => Element { degree: 1.0, ..Element::constant(self.hash(name, of), 0.0) }.with_real(real),
+        }
+    }
+    /// Returns an element of the result of a function of which nothing is known.
+    pub(crate) fn unknown(&self, name: &str, of: Element, place: Element) -> Element {
+        let residues = self.hash(name, &[of, place]);
+        let real = f64::from(residues[0]) / f64::from(PRIMES[0]) * 2.0 - 1.0;
+        Element { degree: 1.0, ..Element::constant(residues, real) }
     }
     /// Returns an oracle with `f(-x) = -f(x)`.
-    fn odd(&self, name: &str, x: Element) -> Element {
-        match self.key(&x) {
-            _ if !x.is_finite() => self.oracle(name, &[x]),
+    fn odd(&self, name: &str, x: Element, real: f64) -> Element {
+        match x.real < 0.0 {
             _ if x.is_zero() => Element::ZERO,
-            key if key < 0.0 => Self::negated(self.oracle(name, &[Self::negated(x)])),
-            _ => self.oracle(name, &[x]),
+            true => Self::negated(self.oracle(name, &[Self::negated(x)], -real)),
+            false => self.oracle(name, &[x], real),
         }
     }
 
-    /// Returns the real number by which an element is ordered. NaN is the caller's.
-    pub(crate) fn key(&self, x: &Element) -> f64 {
-        match x.kind {
-            Kind::Infinity => return f64::INFINITY,
-            Kind::NegativeInfinity => return f64::NEG_INFINITY,
-            Kind::Nan => return f64::NAN,
-            Kind::Finite => {}
-        }
-        if x.is_zero() {
-            return 0.0;
-        }
-        if let Some((n, d)) = rational::recognized(x) {
-            return real(n) / real(d);
-        }
-        if x.degree == 0.0
-            && let Some(known) = lock(&self.reals).get(&x.residues[0])
-        {
-            return *known;
-        }
-        let is_positive = tower::is_square(x.residues[0]);
-        let positive = if is_positive { x.residues[0] } else { PRIMES[0] - x.residues[0] };
-        let place = f64::from(positive) / f64::from(PRIMES[0]);
-        let magnitude = (place * 80.0 - 40.0).exp2();
-        if is_positive { magnitude } else { -magnitude }
-    }
-    /// Compares two elements; `None` if one is NaN.
+    /// Compares two elements by their real numbers; `None` if one is NaN.
     pub(crate) fn compare(&self, x: &Element, y: &Element) -> Option<Ordering> {
-        if x.kind == Kind::Nan || y.kind == Kind::Nan {
+        self.decide(x);
+        self.decide(y);
+        if x.real.is_nan() || y.real.is_nan() {
             return None;
         }
         if x.is(y) {
             return Some(Ordering::Equal);
         }
-        let keys = self.key(x).total_cmp(&self.key(y));
-        Some(keys.then(x.residues[0].cmp(&y.residues[0])))
-    }
-    pub(crate) fn is_negative(&self, x: &Element) -> bool {
-        self.key(x) < 0.0
+        Some(x.real.total_cmp(&y.real).then(x.residues.cmp(&y.residues)))
     }
 
     pub(crate) fn negated(x: Element) -> Element {
-        match x.kind {
-            Kind::Finite => Element { residues: tower::negate(x.residues), ..x },
-            Kind::Infinity => Element::NEGATIVE_INFINITY,
-            Kind::NegativeInfinity => Element::INFINITY,
-            Kind::Nan => x,
-        }
+        Element { residues: tower::negate(x.residues), real: -x.real, ..x }
     }
     pub(crate) fn sum(x: Element, y: Element) -> Element {
-        match (x.kind, y.kind) {
-            (Kind::Finite, Kind::Finite) => Element {
-                residues: tower::add(x.residues, y.residues),
-                kind: Kind::Finite,
-                depth: x.depth.min(y.depth),
-                degree: x.degree.max(y.degree),
-            },
-            (Kind::Finite, _) => y,
-            (_, Kind::Finite) => x,
-            (a, b) if a == b => x,
-            _ => Element::NAN,
+        let real = x.real + y.real;
+        if !x.is_finite() || !y.is_finite() {
+            return Element::special(real);
         }
+        let is_shared = x.divisor == y.divisor || x.is_constant() || y.is_constant();
+        let sum = Element {
+            residues: tower::add(x.residues, y.residues),
+            is_deep: x.is_deep && y.is_deep,
+            degree: if is_shared { x.degree.max(y.degree) } else { x.degree + y.degree },
+            divisor: if is_shared { x.divisor | y.divisor } else { of_both(x, y) },
+            real,
+        };
+        sum.with_real(real)
     }
     pub(crate) fn difference(x: Element, y: Element) -> Element {
         Self::sum(x, Self::negated(y))
     }
     pub(crate) fn product(&self, x: Element, y: Element) -> Element {
-        if x.is_finite() && y.is_finite() {
-            return Element {
-                residues: tower::multiply(x.residues, y.residues),
-                kind: Kind::Finite,
-                depth: x.depth.min(y.depth),
-                degree: x.degree + y.degree,
-            };
+        let real = x.real * y.real;
+        if !x.is_finite() || !y.is_finite() {
+            return Element::special(real);
         }
-        let is_nan = [x, y].iter().any(|v| v.kind == Kind::Nan || v.is_zero());
-        match is_nan {
-            true => Element::NAN,
-            false if self.is_negative(&x) == self.is_negative(&y) => Element::INFINITY,
-            false => Element::NEGATIVE_INFINITY,
+        if let Some(known) = self.of_roots(&x, &y).or_else(|| self.of_roots(&y, &x)) {
+            return Element { degree: x.degree + y.degree, ..known };
         }
+        let product = Element {
+            residues: tower::multiply(x.residues, y.residues),
+            is_deep: x.is_deep && y.is_deep,
+            degree: x.degree + y.degree,
+            divisor: of_both(x, y),
+            real,
+        };
+        let product = product.with_real(real);
+        if !x.is_constant() && x.is(&y) {
+            self.roots.insert(&product, self.absolute(x));
+        }
+        product
+    }
+    /// Returns the product of a number and a root: the number of which it is the root, or, of the
+    /// inverse of that, the inverse of the root.
+    fn of_roots(&self, x: &Element, root: &Element) -> Option<Element> {
+        let square = self.squares.get(root)?;
+        if x.is(root) {
+            return Some(square);
+        }
+        let residue = tower::multiply_at(x.residues[0], square.residues[0], 0);
+        let real = 1.0 / root.real;
+        (residue == 1)
+            .then(|| Element { residues: tower::invert(root.residues), ..*root }.with_real(real))
     }
     pub(crate) fn quotient(&self, x: Element, y: Element) -> Element {
-        match (x.kind, y.kind) {
-            (Kind::Nan, _) | (_, Kind::Nan) => Element::NAN,
-            (_, Kind::Finite) if y.is_zero() => self.oracle("quotient by zero", &[x]),
-            (_, Kind::Finite) => {
-                self.product(x, Element { residues: tower::invert(y.residues), ..y })
-            }
-            (Kind::Finite, _) => Element::ZERO,
-            _ => Element::NAN,
+        if y.is_zero() || !x.is_finite() || !y.is_finite() {
+            let y = if y.is_zero() { 0.0 } else { y.real };
+            let real = if x.is_zero() { 0.0 } else { x.real } / y;
+            return if real.is_finite() { Element::ZERO } else { Element::special(real) };
         }
+        self.product(x, self.inverse(y))
+    }
+    fn inverse(&self, y: Element) -> Element {
+        // A constant is no divisor.
+        let divisor = if y.is_constant() { 0 } else { tower::hash(y.residues[0]) };
+        let inverse = Element { residues: tower::invert(y.residues), divisor, ..y };
+        let inverse = inverse.with_real(1.0 / y.real);
+        if let Some(square) = self.squares.get(&y) {
+            let residues = tower::invert(square.residues);
+            let square = Element { residues, divisor, ..square }.with_real(1.0 / square.real);
+            self.squares.insert(&inverse, square);
+        }
+        inverse
     }
     pub(crate) fn maximum(&self, x: Element, y: Element) -> Element {
         match self.compare(&x, &y) {
@@ -221,105 +285,101 @@ impl Field {
             Some(_) => x,
         }
     }
-    fn inverse(&self, x: Element) -> Element {
-        self.quotient(Element::ONE, x)
-    }
-    fn twice(x: Element) -> Element {
-        Self::sum(x, x)
-    }
-    fn absolute(&self, x: Element) -> Element {
-        if self.is_negative(&x) { Self::negated(x) } else { x }
+    pub(crate) fn absolute(&self, x: Element) -> Element {
+        self.decide(&x);
+        if x.real < 0.0 { Self::negated(x) } else { x }
     }
 
-    fn exponential(&self, x: Element) -> Element {
-        match x.kind {
-            Kind::Infinity | Kind::Nan => return x,
-            Kind::NegativeInfinity => return Element::ZERO,
-            Kind::Finite if x.is_zero() => return Element::ONE,
-            Kind::Finite => {}
-        }
-        let hash = self.oracle("exponential", &[x]);
-        let power = |level: usize| tower::power_at(4, x.residues[level + 1], level);
-        let result = match x.depth {
-            3 => Element { residues: [power(0), power(1), hash.residues[2]], depth: 2, ..x },
-            2 => {
-                let [_, b, c] = hash.residues;
-                Element { residues: [power(0), b, c], depth: 1, ..x }
-            }
-            // Without a level for the exponent: exp(-x) = 1 / exp(x) is left.
-            _ => {
-                self.is_shallow.store(true, Access::Relaxed);
-                let is_negative = self.is_negative(&x);
-                let of = if is_negative { Self::negated(x) } else { x };
-                let hash = self.oracle("exponential", &[of]);
-                // Positive, as a square is.
-                let residues = tower::multiply(hash.residues, hash.residues);
-                let value = Element { residues, depth: 1, ..x };
-                if is_negative { self.inverse(value) } else { value }
-            }
-        };
-        self.learn(&result, x);
-        result
-    }
-    fn learn(&self, x: &Element, logarithm: Element) {
-        lock(&self.logarithms).insert(x.residues[0], logarithm);
-    }
-    fn logarithm(&self, x: Element) -> Element {
-        match x.kind {
-            Kind::Infinity | Kind::Nan => return x,
-            Kind::NegativeInfinity => return Element::NAN,
-            Kind::Finite if x.is_zero() => return Element::NEGATIVE_INFINITY,
-            Kind::Finite if x.is(&Element::ONE) => return Element::ZERO,
-            Kind::Finite => {}
-        }
-        let known = lock(&self.logarithms).get(&x.residues[0]).copied();
-        known.unwrap_or_else(|| self.oracle("log", &[x]))
-    }
-    fn root(&self, x: Element) -> Element {
+    pub(crate) fn exponential(&self, x: Element) -> Element {
+        let real = x.real.exp();
         if !x.is_finite() {
-            return if x.kind == Kind::NegativeInfinity { Element::NAN } else { x };
+            return if real > 0.0 || real.is_nan() { Element::special(real) } else { Element::ZERO };
         }
         if x.is_zero() {
-            return x;
+            return Element::ONE;
+        }
+        if !x.is_deep {
+            // Without a level for the exponent: exp(-x) = 1 / exp(x) is left.
+            self.is_shallow.store(true, Access::Relaxed);
+            let of = if x.real < 0.0 { Self::negated(x) } else { x };
+            let value = Element { degree: x.degree, ..self.oracle("exponential", &[of], of.real.exp()) };
+            let value = Element { is_deep: false, ..value };
+            return if x.real < 0.0 { self.inverse(value) } else { value };
+        }
+        let power = tower::power_at(self.base, x.residues[1], 0);
+        let residues = [power, self.hash("exponential", &[x])[1]];
+        let result = Element { residues, is_deep: false, ..x }.with_real(real);
+        self.logarithms.insert(&result, x);
+        result
+    }
+    pub(crate) fn logarithm(&self, x: Element) -> Element {
+        let real = x.real.ln();
+        if !x.is_finite() || x.is_zero() || real.is_nan() {
+            return Element::special(if x.is_zero() { f64::NEG_INFINITY } else { real });
+        }
+        if x.is(&Element::ONE) {
+            return Element::ZERO;
+        }
+        self.logarithms.get(&x).unwrap_or_else(|| self.oracle("log", &[x], real))
+    }
+    /// Returns the square root. The root of a product is the product of the roots; that its square
+    /// is the number is known of the number itself only, since half of the numbers have no root.
+    pub(crate) fn root(&self, x: Element) -> Element {
+        let real = x.real.sqrt();
+        if !real.is_finite() {
+            return Element::special(real);
+        }
+        if x.is_zero() {
+            return Element::ZERO;
         }
         if let Some((n, d)) = rational::recognized(&x)
             && let (Some(n), Some(d)) = (whole_root(n), whole_root(d))
         {
             return rational::element((n, d));
         }
-        if self.is_negative(&x) || !tower::is_square(x.residues[0]) {
-            return self.oracle("sqrt", &[x]);
+        if let Some(root) = self.roots.get(&x) {
+            return Element { degree: x.degree, ..root };
         }
-        // The product of roots is the root of the product on every level; the sign of a root is
-        // right on the first only.
-        let residues =
-            std::array::from_fn(|i| tower::power_at(x.residues[i], PRIMES[i] / 4 + 1, i));
-        let result = Element { residues, depth: 1, ..x };
+        let result = Element { residues: tower::root(x.residues), ..x }.with_real(real);
+        self.squares.insert(&result, x);
         let half = rational::element((1, 2));
-        self.learn(&result, self.product(half, self.logarithm(x)));
+        self.logarithms.insert(&result, self.product(half, self.logarithm(x)));
         result
     }
     fn power(&self, x: Element, y: Element) -> Element {
-        let exponent = rational::recognized(&y);
+        let real = x.real.powf(y.real);
         if y.is_zero() {
             return Element::ONE;
         }
-        if let Some((n, 1)) = exponent.filter(|(n, _)| n.abs() <= 1024) {
-            return self.integer_power(x, n);
+        match rational::recognized(&y) {
+            Some((n, 1)) if n.abs() <= 1024 => return self.logged(self.integer_power(x, n), x, y),
+            Some((n, 2)) if n.abs() <= 1024 => {
+                return self.logged(self.integer_power(self.root(x), n), x, y);
+            }
+            Some(_) | None => {}
         }
-        if let Some((n, 2)) = exponent.filter(|(n, _)| n.abs() <= 1024) {
-            return self.integer_power(self.root(x), n);
+        if !x.is_finite() || !y.is_finite() || !real.is_finite() && x.is_zero() {
+            return if real == 0.0 { Element::ZERO } else { Element::special(real) };
         }
-        let is_positive = x.is_finite() && !x.is_zero() && tower::is_square(x.residues[0]);
-        if !is_positive || !y.is_finite() || y.depth < 2 || self.is_negative(&x) {
-            return self.oracle("power", &[x, y]);
+        if x.real <= 0.0 || !y.is_deep {
+            return self.oracle("power", &[x, y], real);
         }
-        let [_, b, c] = self.oracle("power", &[x, y]).residues;
-        let first = tower::power_at(x.residues[0], y.residues[1], 0);
-        let degree = x.degree + y.degree;
-        let result = Element { residues: [first, b, c], kind: Kind::Finite, depth: 1, degree };
-        self.learn(&result, self.product(y, self.logarithm(x)));
-        result
+        // Of the square, which is in the group whose order is the second prime.
+        let half = tower::multiply_at(y.residues[1], PRIMES[1] / 2 + 1, 1);
+        let square = tower::multiply_at(x.residues[0], x.residues[0], 0);
+        let residues = [tower::power_at(square, half, 0), self.hash("power", &[x, y])[1]];
+        let factor = if y.is_constant() { y.real.abs().max(1.0) } else { 1.0 };
+        let degree = x.degree * narrowed(factor) + y.degree;
+        let divisor = of_both(x, y);
+        let power = Element { residues, is_deep: false, degree, divisor, real };
+        self.logged(power.with_real(real), x, y)
+    }
+    /// Returns a power of a positive number, of which the logarithm is learned.
+    fn logged(&self, power: Element, x: Element, y: Element) -> Element {
+        if x.real > 0.0 && power.is_finite() {
+            self.logarithms.insert(&power, self.product(y, self.logarithm(x)));
+        }
+        power
     }
     fn integer_power(&self, x: Element, n: i64) -> Element {
         let mut result = Element::ONE;
@@ -329,49 +389,54 @@ impl Field {
                 result = self.product(result, x);
             }
         }
-        if n < 0 { self.inverse(result) } else { result }
+        if n < 0 { self.quotient(Element::ONE, result) } else { result }
     }
-    /// Returns the tangent of half of an angle, of which sine and cosine are rational functions.
-    fn half_tangent(&self, x: Element) -> Element {
-        self.odd("tangent of a half", x)
-    }
-    fn circle(&self, x: Element) -> (Element, Element) {
-        let t = self.half_tangent(x);
+    /// Returns sine and cosine: rational functions of the tangent of half of the angle.
+    pub(crate) fn circle(&self, x: Element) -> (Element, Element) {
+        let t = self.odd("tangent of a half", x, (x.real / 2.0).tan());
         let square = self.product(t, t);
         let below = Self::sum(Element::ONE, square);
-        let sine = self.quotient(Self::twice(t), below);
-        (sine, self.quotient(Self::difference(Element::ONE, square), below))
+        let sine = self.quotient(Self::sum(t, t), below);
+        let cosine = self.quotient(Self::difference(Element::ONE, square), below);
+        (sine.with_real(x.real.sin()), cosine.with_real(x.real.cos()))
     }
-    /// Applies a function to a fraction exactly, to any other number as an oracle.
-    fn rounded(&self, name: &str, x: Element, f: impl Fn(f64) -> f64) -> Element {
-        if !x.is_finite() {
-            return x;
-        }
-        let exact = rational::recognized(&x).map(|(n, d)| f(real(n) / real(d)));
-        match exact.and_then(|value| rational::meant(value, ElementType::F64)) {
-            Some(fraction) => rational::element(fraction),
-            None => self.odd(name, x),
+    /// Returns the whole number that a function of the real number is.
+    fn rounded(&self, x: Element, f: impl Fn(f64) -> f64) -> Element {
+        self.decide(&x);
+        let exact = rational::recognized(&x).map(|(n, d)| f(approximate(n) / approximate(d)));
+        let rounded = exact.unwrap_or_else(|| f(x.real));
+        match rational::whole(rounded) {
+            _ if rational::whole_of(&x).is_some() => x,
+            Some(whole) => Element { degree: x.degree.min(1.0), ..Element::integer(whole) },
+            None => x,
         }
     }
 
-    /// Returns a function of one element. `None` if it has no meaning for floats.
-    pub(crate) fn unary(&self, op: Unary, x: Element) -> Option<Element> {
+    /// Returns a function of one element of a type. `None` if it has no meaning for floats.
+    pub(crate) fn unary(&self, op: Unary, x: Element, ty: ElementType) -> Option<Element> {
+        let real = unary_f64(op)?(x.real);
+        if !x.is_finite() {
+            return Some(self.literal(real, ElementType::F64));
+        }
+        let is_exact = matches!(op, Unary::Abs | Unary::Negate | Unary::Real | Unary::Sign);
+        // As compilers do.
+        if x.is_constant() && !is_exact && rational::digits(ty) <= 24 {
+            return Some(self.literal(rounded_to(real, ty), ty));
+        }
         let one = Element::ONE;
         let (up, down) = (|x| self.exponential(x), |x| self.exponential(Self::negated(x)));
         let half = rational::element((1, 2));
-        Some(match op {
+        let name = || Op::from(op).opcode().name();
+        let result = match op {
             Unary::Abs => self.absolute(x),
             Unary::Negate => Self::negated(x),
             Unary::Real => x,
             Unary::Imag => Element::ZERO,
-            Unary::Sign => match self.key(&x) {
-                _ if x.kind == Kind::Nan || x.is_zero() => x,
-                key if key < 0.0 => Element::integer(-1),
-                _ => one,
-            },
+            Unary::Sign if x.is_zero() => x,
+            Unary::Sign => self.rounded(x, f64::signum),
             Unary::Sqrt => self.root(x),
-            Unary::Rsqrt => self.inverse(self.root(x)),
-            Unary::Cbrt if x.is_finite() => {
+            Unary::Rsqrt => self.quotient(one, self.root(x)),
+            Unary::Cbrt => {
                 // 3 has an inverse modulo the order of the group: each number has one cube root.
                 let root = |i: usize| {
                     let order = u64::from(PRIMES[i]) - 1;
@@ -384,12 +449,9 @@ impl Field {
             Unary::ExponentialMinusOne => Self::difference(up(x), one),
             Unary::Log => self.logarithm(x),
             Unary::LogPlusOne => self.logarithm(Self::sum(one, x)),
-            Unary::Logistic if x.kind == Kind::NegativeInfinity => Element::ZERO,
-            Unary::Logistic => self.inverse(Self::sum(one, down(x))),
-            Unary::Tanh if x.kind == Kind::Infinity => one,
-            Unary::Tanh if x.kind == Kind::NegativeInfinity => Element::integer(-1),
+            Unary::Logistic => self.quotient(one, Self::sum(one, down(x))),
             Unary::Tanh => {
-                let twice = up(Self::twice(x));
+                let twice = up(Self::sum(x, x));
                 self.quotient(Self::difference(twice, one), Self::sum(twice, one))
             }
             Unary::Sinh => self.product(half, Self::difference(up(x), down(x))),
@@ -400,25 +462,15 @@ impl Field {
                 let (sine, cosine) = self.circle(x);
                 self.quotient(sine, cosine)
             }
-            Unary::Cbrt | Unary::Asin | Unary::Asinh | Unary::Atanh | Unary::Erf => {
-                self.odd(op.into_name(), x)
-            }
-            Unary::Acos | Unary::Acosh => self.oracle(op.into_name(), &[x]),
-            Unary::Floor => match self.is_negative(&x) {
-                true => Self::negated(self.ceiling(Self::negated(x))),
-                false => self.rounded("floor", x, f64::floor),
-            },
-            Unary::Ceil => self.ceiling(x),
-            Unary::RoundNearestAfz => self.rounded("round", x, f64::round),
-            Unary::RoundNearestEven => self.rounded("round to even", x, f64::round_ties_even),
+            Unary::Asin | Unary::Asinh | Unary::Atanh | Unary::Erf => self.odd(name(), x, real),
+            Unary::Acos | Unary::Acosh => self.oracle(name(), &[x], real),
+            Unary::Floor => self.rounded(x, f64::floor),
+            Unary::Ceil => self.rounded(x, f64::ceil),
+            Unary::RoundNearestAfz => self.rounded(x, f64::round),
+            Unary::RoundNearestEven => self.rounded(x, f64::round_ties_even),
             Unary::CountLeadingZeros | Unary::Not | Unary::Popcnt | Unary::IsFinite => return None,
-        })
-    }
-    fn ceiling(&self, x: Element) -> Element {
-        match self.is_negative(&x) {
-            true => Self::negated(self.rounded("floor", Self::negated(x), f64::floor)),
-            false => self.rounded("ceil", x, f64::ceil),
-        }
+        };
+        Some(if result.is_finite() { result.with_real(real) } else { result })
     }
     /// Returns a function of two elements. `None` if it has no meaning for floats.
     pub(crate) fn binary(&self, op: Binary, x: Element, y: Element) -> Option<Element> {
@@ -431,10 +483,7 @@ impl Field {
             Binary::Minimum => self.minimum(x, y),
             Binary::Power => self.power(x, y),
             Binary::Remainder => self.remainder(x, y),
-            Binary::Atan2 if self.is_negative(&x) => {
-                Self::negated(self.oracle("atan2", &[Self::negated(x), y]))
-            }
-            Binary::Atan2 => self.oracle("atan2", &[x, y]),
+            Binary::Atan2 => self.angle(x, y),
             Binary::And
             | Binary::Complex
             | Binary::Mulhi
@@ -445,71 +494,92 @@ impl Field {
             | Binary::Xor => return None,
         })
     }
-    fn remainder(&self, x: Element, y: Element) -> Element {
-        let (n, d) = (rational::recognized(&x), rational::recognized(&y));
-        if let (Some((a, 1)), Some((b, 1))) = (n, d)
-            && b != 0
-        {
-            return Element::integer(i128::from(a % b));
+    /// Returns the angle of a point, by its ordinate and its abscissa.
+    pub(crate) fn angle(&self, y: Element, x: Element) -> Element {
+        let real = y.real.atan2(x.real);
+        match y.real < 0.0 {
+            _ if real == 0.0 => Element::ZERO,
+            true => Self::negated(self.oracle("atan2", &[Self::negated(y), x], -real)),
+            false => self.oracle("atan2", &[y, x], real),
         }
-        let y = self.absolute(y);
-        match self.is_negative(&x) {
-            true => Self::negated(self.oracle("remainder", &[Self::negated(x), y])),
-            false => self.oracle("remainder", &[x, y]),
+    }
+    fn remainder(&self, x: Element, y: Element) -> Element {
+        let Some(real) = binary_f64(Binary::Remainder).map(|of| of(x.real, y.real)) else {
+            return Element::NAN;
+        };
+        if !real.is_finite() || y.is_zero() {
+            return Element::NAN;
+        }
+        self.decide(&x);
+        self.decide(&y);
+        let (wholes, times) =
+            ([&x, &y].map(rational::whole_of), rational::whole((x.real / y.real).trunc()));
+        match (wholes, times) {
+            ([Some(a), Some(b)], _) if b != 0 => Element::integer(a % b),
+            (_, Some(times)) if y.is_finite() => {
+                let times = Element::integer(times);
+                Self::difference(x, self.product(times, y)).with_real(real)
+            }
+            _ => self.oracle("remainder", &[x, y], real),
         }
     }
 
-    /// Returns the number that converts to an integer: itself if it is one, else a hash.
+    /// Returns the number of which an integer is the nearest toward zero.
     pub(crate) fn truncated(&self, x: &Element) -> f64 {
-        match rational::recognized(x) {
-            Some((n, d)) => (real(n) / real(d)).trunc(),
-            None if !x.is_finite() => self.key(x),
-            None => {
-                let absolute = self.absolute(*x);
-                let hash = f64::from(self.oracle("integer", &[absolute]).residues[0] % 16);
-                if self.is_negative(x) { -hash } else { hash }
-            }
+        self.decide(x);
+        match rational::whole_of(x) {
+            Some(whole) => approximate(whole),
+            None => x.real,
         }
     }
-    /// Returns the bits of a float with the order of this element.
+    /// Returns the bits of a float with the real number of this element.
     pub(crate) fn bits(&self, x: &Element, ty: ElementType) -> u128 {
-        let bits = hlo::Scalar::Float(self.key(x)).convert(ElementType::F64, ty).to_bits(ty);
+        self.decide(x);
+        let bits = hlo::Scalar::Float(x.real).convert(ElementType::F64, ty).to_bits(ty);
         if let Ok(bits) = u64::try_from(bits) {
-            lock(&self.bits).insert(bits, *x);
+            lock(&self.bits).insert((ty.bits(), bits), *x);
         }
         bits
     }
     /// Returns the element that has these bits.
     pub(crate) fn of_bits(&self, bits: u128, ty: ElementType) -> Element {
-        let known = u64::try_from(bits).ok().and_then(|bits| lock(&self.bits).get(&bits).copied());
-        known.unwrap_or_else(|| self.literal(hlo::Scalar::from_bits(ty, bits).as_f64(), ty))
+        let key = u64::try_from(bits).ok().map(|bits| (ty.bits(), bits));
+        let known = key.and_then(|key| lock(&self.bits).get(&key).copied());
+        let real = hlo::Scalar::from_bits(ty, bits).as_f64();
+        let is_near = |x: &Element| (x.real - real).abs() <= real.abs() / 64.0;
+        known.filter(is_near).unwrap_or_else(|| self.literal(real, ty))
     }
 }
 
-impl Element {
-    fn kind_number(&self) -> u32 {
-        match self.kind {
-            Kind::Finite => 0,
-            Kind::Infinity => 1,
-            Kind::NegativeInfinity => 2,
-            Kind::Nan => 3,
-        }
-    }
+/// Returns the product, the quotient or the inverse of constants that is near to a number.
+fn combined(known: &Literals, size: f64, within: f64) -> Option<Residues> {
+    let is_near = |x: f64| (x - size).abs() <= within;
+    let known = || known.iter().take(MOST_COMBINED).map(|(&bits, x)| (f64::from_bits(bits), *x));
+    known().find_map(|(real, a)| {
+        let products = || {
+            known().find_map(|(other, b)| match (is_near(real * other), is_near(real / other)) {
+                (true, _) => Some(tower::multiply(a, b)),
+                (_, true) => Some(tower::multiply(a, tower::invert(b))),
+                _ => None,
+            })
+        };
+        if is_near(1.0 / real) { Some(tower::invert(a)) } else { products() }
+    })
 }
 
-/// The name of an oracle.
-trait IntoName {
-    fn into_name(self) -> &'static str;
-}
-impl IntoName for Unary {
-    fn into_name(self) -> &'static str {
-        hlo::Op::from(self).opcode().name()
-    }
+/// Returns a number as a type has it.
+pub(crate) fn rounded_to(x: f64, ty: ElementType) -> f64 {
+    hlo::Scalar::Float(x).convert(ElementType::F64, ty).as_f64()
 }
 
-#[expect(clippy::as_conversions, clippy::cast_precision_loss, reason = "of 30 bits mostly")]
-fn real(x: i64) -> f64 {
-    x as f64
+/// Returns what identifies the divisor of a product.
+fn of_both(x: Element, y: Element) -> u8 {
+    x.divisor.wrapping_add(y.divisor)
+}
+
+#[expect(clippy::as_conversions, clippy::cast_possible_truncation, reason = "rounds to the nearest")]
+fn narrowed(x: f64) -> f32 {
+    x as f32
 }
 
 fn whole_root(x: i64) -> Option<i64> {

@@ -1,107 +1,117 @@
 //! Elements: what a float is in the field, and how an array holds it.
-use crate::tower::{self, Residues};
+use crate::tower::{self, LEVELS, Residues};
 use hlo::{Array, ArrayShape, ElementType};
 
 /// The type of the arrays that hold elements: nothing else is as wide.
 pub(crate) const HELD: ElementType = ElementType::C128;
 
-/// The number of levels of the tower.
-const LEVELS: u8 = 3;
-
-/// What kind of number it is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Kind {
-    Finite,
-    Infinity,
-    NegativeInfinity,
-    Nan,
-}
-
-/// A number of the field, or a special value of floats.
+/// A number of the field, and the real number in place of which it stands.
+///
+/// What is equal is decided by residues, what is larger by real numbers. Elements of which the real
+/// number is infinite or NaN are these, and have no residues.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Element {
     /// The number modulo each prime.
     pub(crate) residues: Residues,
-    pub(crate) kind: Kind,
-    /// The levels on which the laws of rings hold for it; on the others it is a hash.
-    pub(crate) depth: u8,
-    /// The degree of the polynomial of the arguments that it is, or more.
+    /// Whether the laws of rings hold for the residue of the second prime, too, or it is a hash.
+    pub(crate) is_deep: bool,
+    /// The degree of the polynomial of the arguments that it is, or more: of a quotient, the larger
+    /// degree of its two polynomials.
     pub(crate) degree: f32,
+    /// Equal for quotients of one divisor; 0 for polynomials. The sum of two quotients of another
+    /// divisor each has the product of both.
+    pub(crate) divisor: u8,
+    /// The number for real arguments, rounded.
+    pub(crate) real: f64,
 }
 
 impl Element {
-    pub(crate) const ZERO: Self = Self::constant([0; 3]);
-    pub(crate) const ONE: Self = Self::constant([1; 3]);
-    pub(crate) const INFINITY: Self = Self { kind: Kind::Infinity, ..Self::ZERO };
-    pub(crate) const NEGATIVE_INFINITY: Self = Self { kind: Kind::NegativeInfinity, ..Self::ZERO };
-    pub(crate) const NAN: Self = Self { kind: Kind::Nan, ..Self::ZERO };
+    pub(crate) const ZERO: Self = Self::constant([0; LEVELS], 0.0);
+    pub(crate) const ONE: Self = Self::constant([1; LEVELS], 1.0);
+    pub(crate) const NAN: Self = Self::special(f64::NAN);
 
-    pub(crate) const fn constant(residues: Residues) -> Self {
-        Self { residues, kind: Kind::Finite, depth: LEVELS, degree: 0.0 }
+    pub(crate) const fn constant(residues: Residues, real: f64) -> Self {
+        Self { residues, is_deep: true, degree: 0.0, divisor: 0, real }
     }
-    pub(crate) fn integer(x: i128) -> Self {
-        Self::constant(tower::of_integer(x))
+    /// Returns an infinity or NaN.
+    pub(crate) const fn special(real: f64) -> Self {
+        Self::constant([0; LEVELS], real)
+    }
+    pub(crate) fn integer(x: i64) -> Self {
+        Self::constant(tower::of_integer(i128::from(x)), approximate(x))
+    }
+    pub(crate) fn unsigned(x: u64) -> Self {
+        let (low, high) = (i64::try_from(x & 0xffff_ffff), i64::try_from(x >> 32));
+        let parts = (low.unwrap_or_default(), high.unwrap_or_default());
+        let real = approximate(parts.1) * f64::powi(2.0, 32) + approximate(parts.0);
+        Self::constant(tower::of_integer(i128::from(x)), real)
     }
     pub(crate) fn is_finite(&self) -> bool {
-        self.kind == Kind::Finite
+        self.real.is_finite()
     }
     pub(crate) fn is_zero(&self) -> bool {
-        self.is_finite() && self.residues[0] == 0
+        self.is_finite() && self.has_residues_of(&Self::ZERO) && self.real.abs() < 1e-3
     }
-    /// Returns whether all laws hold for it.
-    pub(crate) fn is_exact(&self) -> bool {
-        self.is_finite() && self.depth == LEVELS
+    pub(crate) fn is_constant(&self) -> bool {
+        self.degree <= 0.0
     }
-    /// Returns whether it is the same number: that of deeper levels is not part of it.
+    /// Returns whether it is the same number, as far as both are known.
     pub(crate) fn is(&self, other: &Self) -> bool {
-        self.kind == other.kind && (!self.is_finite() || self.residues[0] == other.residues[0])
+        match self.is_finite() && other.is_finite() {
+            true => self.has_residues_of(other),
+            false => self.real.total_cmp(&other.real).is_eq() || self.real.is_nan() && other.real.is_nan(),
+        }
+    }
+    fn has_residues_of(&self, other: &Self) -> bool {
+        let is_deep = self.is_deep && other.is_deep;
+        self.residues[0] == other.residues[0] && (!is_deep || self.residues == other.residues)
+    }
+    /// Returns it with a real number that may be too large for an f64.
+    pub(crate) fn with_real(self, real: f64) -> Self {
+        let largest = f64::MAX.copysign(real);
+        let real = if real.is_infinite() { largest } else { real };
+        Self { real: if self.residues[0] == 0 && real.abs() < 1e-6 { 0.0 } else { real }, ..self }
     }
 
-    /// Returns the 16 bytes that hold it. All bytes of 0 are zero.
-    #[expect(clippy::as_conversions, reason = "the kind is a number below 4")]
     fn to_bytes(self) -> [u8; 16] {
-        // The degree is rounded up to 16 bits of a float.
-        let degree = self.degree.to_bits().saturating_add(0xffff) & 0xffff_0000;
-        let meta = degree | u32::from(LEVELS - self.depth) << 4 | self.kind as u32;
-        let [a, b, c] = self.residues;
-        bytes_of([a, b, c, meta])
+        let [first, second] = self.residues.map(u128::from);
+        // The degree is rounded up to 13 bits of a float, the real number to 44 bits.
+        let degree = u128::from(self.degree.to_bits().saturating_add(0x3_ffff) >> 18);
+        let real = u128::from(self.real.to_bits().saturating_add(0x8_0000) >> 20);
+        let rest = u128::from(self.divisor) << 1 | u128::from(!self.is_deep);
+        (first | second << 31 | rest << 61 | degree << 70 | real << 84).to_le_bytes()
     }
-    fn of_bytes(bytes: &[u8]) -> Self {
-        let word = |i: usize| {
-            let bytes = bytes[4 * i..4 * i + 4].try_into().expect("an element has four words");
-            u32::from_le_bytes(bytes)
+    fn of_bytes(bytes: [u8; 16]) -> Self {
+        let word = u128::from_le_bytes(bytes);
+        let bits = |from: u32, count: u32| {
+            u64::try_from(word >> from & ((1 << count) - 1)).expect("at most 44 bits")
         };
-        let meta = word(3);
-        let kind = match meta & 3 {
-            0 => Kind::Finite,
-            1 => Kind::Infinity,
-            2 => Kind::NegativeInfinity,
-            _ => Kind::Nan,
-        };
-        let lost = u8::try_from(meta >> 4 & 3).expect("two bits");
-        let degree = f32::from_bits(meta & 0xffff_0000);
-        Self { residues: [word(0), word(1), word(2)], kind, depth: LEVELS - lost, degree }
+        let narrow = |from, count| u32::try_from(bits(from, count)).expect("at most 31 bits");
+        Self {
+            residues: [narrow(0, 31), narrow(31, 30)],
+            is_deep: narrow(61, 1) == 0,
+            divisor: u8::try_from(narrow(62, 8)).expect("eight bits"),
+            degree: f32::from_bits(narrow(70, 13) << 18),
+            real: f64::from_bits(bits(84, 44) << 20),
+        }
     }
 }
 
-fn bytes_of(words: [u32; 4]) -> [u8; 16] {
-    let mut bytes = [0; 16];
-    for (slot, word) in bytes.chunks_exact_mut(4).zip(words) {
-        slot.copy_from_slice(&word.to_le_bytes());
-    }
-    bytes
+#[expect(clippy::as_conversions, clippy::cast_precision_loss, reason = "rounds to the nearest")]
+pub(crate) fn approximate(x: i64) -> f64 {
+    x as f64
 }
 
 /// Returns the elements of an array that holds them, in row-major order.
 pub(crate) fn read(array: &Array) -> Vec<Element> {
-    array.bytes().chunks_exact(16).map(Element::of_bytes).collect()
+    array.bytes().as_chunks::<16>().0.iter().map(|bytes| Element::of_bytes(*bytes)).collect()
 }
 
 /// Returns an array that holds elements.
 pub(crate) fn write(shape: &ArrayShape, elements: impl IntoIterator<Item = Element>) -> Array {
     let mut array = Array::zeros(held(shape));
-    for (slot, element) in array.bytes_mut().chunks_exact_mut(16).zip(elements) {
-        slot.copy_from_slice(&element.to_bytes());
+    for (slot, element) in array.bytes_mut().as_chunks_mut::<16>().0.iter_mut().zip(elements) {
+        *slot = element.to_bytes();
     }
     array
 }
@@ -117,10 +127,13 @@ mod tests {
 
     #[test]
     fn an_array_keeps_elements() {
-        let odd = Element { depth: 1, degree: 3.0, ..Element::integer(-7) };
-        let all = [Element::ZERO, Element::ONE, Element::NAN, Element::NEGATIVE_INFINITY, odd];
+        let odd = Element { is_deep: false, degree: 3.0, divisor: 77, ..Element::integer(-7) };
+        let low = Element::special(f64::NEG_INFINITY);
+        let all = [Element::ZERO, Element::ONE, low, odd];
         let shape = ArrayShape::new(ElementType::F32, vec![5]);
-        assert_eq!(read(&write(&shape, all)), all);
+        let found = read(&write(&shape, all.into_iter().chain([Element::NAN])));
+        assert_eq!(found[..4], all);
+        assert!(found[4].real.is_nan());
         assert_eq!(read(&Array::zeros(held(&shape)))[3], Element::ZERO);
     }
 }

@@ -1,14 +1,27 @@
 //! The comparison of two modules.
 use crate::arithmetic::Field;
-use crate::element::{Element, Kind, read, write};
-use crate::kernels::{evaluate, is_float};
+use crate::element::{Element, read, write};
+use crate::kernels::{Number as _, evaluate};
 use crate::lift::{Lifted, Open, lift, target};
+use crate::pair::Pair;
 use crate::tower::PRIMES;
-use hlo::{Array, ArrayShape, Class, ElementType, Literal, Module, Scalar, Shape, Verified};
+use hlo::literal::ConstantValue;
+use hlo::{
+    Array, ArrayShape, Class, ElementType, Literal, Module, Op, Scalar, Shape, Verified,
+};
 use interp::{CompileOptions, Error, Executable, Hooks, RunOptions};
-use num::index::count;
-use std::collections::BTreeMap;
+use num::index::{count, to_usize};
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, PoisonError};
+
+/// The largest probability of a wrong answer with which modules are equal.
+pub const CHANCE: f64 = 1e-6;
+
+/// Real numbers agree within this part of them, and a hundredth of this part of the largest number
+/// of the array.
+const TOLERANCE: f64 = 1e-5;
+/// The same for complex numbers, of which arrays hold fewer digits.
+const COMPLEX_TOLERANCE: f64 = 1e-3;
 
 /// How two modules are compared.
 #[derive(Debug, Clone)]
@@ -30,17 +43,12 @@ impl Default for Options {
 /// What is said of two modules.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Answer {
-    /// Their results are equal for every float argument, in exact arithmetic.
+    /// Their results are equal in each draw, modulo primes and in real numbers.
     Equal(Evidence),
-    /// Their results differ for some arguments, in exact arithmetic.
+    /// Their results differ for some arguments, modulo primes and in real numbers.
     Different(Difference),
-    /// A module has an instruction without a meaning over the field.
-    Open {
-        /// 0 for the first module, 1 for the second.
-        module: usize,
-        /// The instruction.
-        open: Open,
-    },
+    /// Neither is known.
+    Open(Open),
 }
 
 /// What an answer rests on.
@@ -50,19 +58,22 @@ pub struct Evidence {
     pub seeds: u32,
     /// The number of elements of the results.
     pub elements: usize,
-    /// The degree of the results as polynomials of the arguments, or more.
+    /// The degree, as polynomials of the arguments, of the results and of what decides them; or
+    /// more.
     pub degree: f64,
     /// Comparisons of floats that held, and that did not, in at least one run.
     pub comparisons: Coverage,
+    /// Elements of results that are infinite or NaN in one of the modules only: a division by zero,
+    /// a root of a negative number, an overflow. They are not compared.
+    pub undefined: usize,
     /// Whether exponentials are nested deeper than their laws are known.
     pub is_shallow: bool,
 }
 
 impl Evidence {
-    /// Returns the probability that different polynomials of this degree agree in all draws, modulo
-    /// the smallest prime. Oracles count as variables.
+    /// Returns the probability that different polynomials of this degree agree in all draws. Oracles count as variables.
     pub fn probability(&self) -> f64 {
-        let once = (self.degree.max(1.0) / f64::from(PRIMES[2])).min(1.0);
+        let once = (self.degree.max(1.0) / f64::from(PRIMES[0])).min(1.0);
         once.powi(i32::try_from(self.seeds).unwrap_or(i32::MAX))
     }
 }
@@ -77,16 +88,17 @@ pub struct Coverage {
 }
 
 /// The first difference.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Difference {
-    /// The draw at which the results differ.
+    /// The seed that shows it: the first one of a comparison with one draw.
     pub seed: u64,
     /// The array of the result, by number.
     pub output: usize,
     /// The index of the first element that differs, in row-major order.
     pub element: usize,
-    /// Whether exponentials are nested deeper than their laws are known: then it may be none.
-    pub is_shallow: bool,
+    /// The element of each module for the real arguments of the draw; of a complex number the real
+    /// part. Equal if it is no float.
+    pub values: [f64; 2],
 }
 
 /// Why two modules cannot be compared.
@@ -103,9 +115,9 @@ pub enum Failure {
         second: String,
     },
     /// A module cannot run over the field.
-    #[error("module {module} cannot run over the field: {error}")]
+    #[error("the {} module cannot run over the field: {error}", if *module == 0 { "first" } else { "second" })]
     Run {
-        /// 1 for the first module, 2 for the second.
+        /// 0 for the first module, 1 for the second.
         module: usize,
         /// The error of the run.
         error: Error,
@@ -133,37 +145,62 @@ pub fn equal(first: &Verified, second: &Verified, options: &Options) -> Result<A
     same_signature(modules)?;
     let mut evidence = Evidence { seeds: options.seeds, ..Evidence::default() };
     let mut covered = [BTreeMap::new(), BTreeMap::new()];
+    let constants = Pool::new(modules);
+    let mut unknown = None;
     for draw in 0..u64::from(options.seeds) {
         let seed = options.seed.wrapping_add(draw);
         let field = Arc::new(Field::new(seed));
-        let arguments = Draw::new(seed, draw).arguments(modules);
+        let arguments = Draw::new(seed, &field, &constants).arguments(modules[0]);
         let mut results = Vec::new();
         for (i, module) in modules.into_iter().enumerate() {
             let lifted = match lift(module, &field) {
                 Ok(lifted) => lifted,
-                Err(open) => return Ok(Answer::Open { module: i, open }),
+                Err(open) => return Ok(Answer::Open(Open { module: Some(i), ..open })),
             };
             let run = run(lifted, &field, &arguments, options, &mut covered[i]);
-            results.push(run.map_err(|error| Failure::Run { module: i + 1, error })?);
+            results.push(run.map_err(|error| Failure::Run { module: i, error })?);
+            field.end_module();
         }
         evidence.is_shallow |= field.is_shallow();
+        evidence.degree = evidence.degree.max(f64::from(field.decided()));
         let shapes: Vec<Shape> =
             modules[0].entry().result_shape().leaves().into_iter().cloned().collect();
         let leaves = results[0].leaves().into_iter().zip(results[1].leaves());
         evidence.elements = 0;
         for (output, ((a, b), shape)) in leaves.zip(&shapes).enumerate() {
-            let (Some(a), Some(b)) = (a.array(), b.array()) else { continue };
+            let (Some(a), Some(b), Some(ty)) = (a.array(), b.array(), shape.element_type()) else {
+                continue;
+            };
             evidence.elements += a.len();
-            if let Some(element) = first_difference(a, b, is_float(shape), &mut evidence) {
-                let is_shallow = evidence.is_shallow;
-                return Ok(Answer::Different(Difference { seed, output, element, is_shallow }));
+            let found = compared([a, b], ty, &mut evidence);
+            let at = |(element, values)| Difference { seed, output, element, values };
+            if let Some(found) = found.different {
+                return Ok(Answer::Different(at(found)));
             }
+            unknown = unknown.or(found.unknown.map(at));
         }
     }
     let all = covered.iter().flat_map(BTreeMap::values);
     let both = all.clone().filter(|(no, yes)| *no && *yes).count();
     evidence.comparisons = Coverage { both, all: all.count() };
-    Ok(Answer::Equal(evidence))
+    let reason = match unknown {
+        Some(Difference { seed, output, element, values: [a, b] }) if (a - b).abs() <= TOLERANCE * a.abs().max(1.0) => format!(
+            "the numbers agree, but no law of the field says so: out{output}, element {element}, with seed {seed}, is {a:.6e} and {b:.6e}. It is an approximation, a rounded constant, or a law that the field lacks{}",
+            if evidence.is_shallow { "; exponentials are nested deeper than their laws are known" } else { "" }
+        ),
+        Some(Difference { seed, output, element, values: [a, b] }) => format!(
+            "the field finds no difference, but the numbers do: out{output}, element {element}, with seed {seed}, is {a:.6e} and {b:.6e}"
+        ),
+        None if evidence.probability() > CHANCE => format!(
+            "no draw shows a difference, but different results of degree {:.0e} may agree by chance",
+            evidence.degree
+        ),
+        None if evidence.elements > 0 && evidence.undefined >= evidence.elements * to_usize(i64::from(options.seeds)) => {
+            "the results are infinite or NaN in one of the modules".to_owned()
+        }
+        None => return Ok(Answer::Equal(evidence)),
+    };
+    Ok(Answer::Open(Open { reason, ..Open::default() }))
 }
 
 fn same_signature(modules: [&Module; 2]) -> Result<(), Failure> {
@@ -218,45 +255,121 @@ fn run(
     result
 }
 
-fn first_difference(
-    a: &Array,
-    b: &Array,
-    is_float: bool,
-    evidence: &mut Evidence,
-) -> Option<usize> {
-    if !is_float {
-        return (0..a.len()).find(|&i| a.get(i) != b.get(i));
+/// What a comparison of two arrays finds: the first element of each kind, with its values.
+#[derive(Default)]
+struct Found {
+    /// Different in the field and in real numbers.
+    different: Option<(usize, [f64; 2])>,
+    /// Different in one of both.
+    unknown: Option<(usize, [f64; 2])>,
+}
+
+fn compared([a, b]: [&Array; 2], ty: ElementType, evidence: &mut Evidence) -> Found {
+    match ty.class() {
+        Class::Float => {
+            let (a, b) = (read(a), read(b));
+            of_parts(a.iter().zip(&b), TOLERANCE, evidence)
+        }
+        Class::Complex => {
+            let (a, b) = (Pair::read(a), Pair::read(b));
+            let parts = a.iter().zip(&b).flat_map(|(x, y)| [(&x.0, &y.0), (&x.1, &y.1)]);
+            let halved = |found: Option<(usize, _)>| found.map(|(at, values)| (at / 2, values));
+            let found = of_parts(parts, COMPLEX_TOLERANCE, evidence);
+            Found { different: halved(found.different), unknown: halved(found.unknown) }
+        }
+        Class::Pred | Class::Signed | Class::Unsigned => {
+            let at = (0..a.len()).find(|&i| a.get(i) != b.get(i));
+            let values = |i| [a, b].map(|array: &Array| array.get(i).as_f64());
+            Found { different: at.map(|i| (i, values(i))), unknown: None }
+        }
     }
-    let (a, b) = (read(a), read(b));
-    let degrees = a.iter().chain(&b).map(|x| f64::from(x.degree));
-    evidence.degree = degrees.fold(evidence.degree, f64::max);
-    a.iter().zip(&b).position(|(x, y)| !x.is(y))
+}
+
+fn of_parts<'a>(
+    parts: impl Iterator<Item = (&'a Element, &'a Element)> + Clone,
+    tolerance: f64,
+    evidence: &mut Evidence,
+) -> Found {
+    let finite = |x: f64| if x.is_finite() { x.abs() } else { 0.0 };
+    let largest = parts.clone().fold(0.0, |largest: f64, (x, _)| largest.max(finite(x.real)));
+    let mut found = Found::default();
+    for (at, (x, y)) in parts.enumerate() {
+        evidence.degree = evidence.degree.max(f64::from(x.degree.max(y.degree)));
+        let values = [x.real, y.real];
+        if !x.is_finite() || !y.is_finite() {
+            evidence.undefined += usize::from(!x.is(y));
+            continue;
+        }
+        let bound = tolerance * (x.real.abs().max(y.real.abs()) + largest / 100.0);
+        let is_near = (x.real - y.real).abs() <= bound;
+        match (x.is(y), is_near) {
+            (true, true) => {}
+            (false, false) => {
+                found.different.get_or_insert((at, values));
+            }
+            (true, false) | (false, true) => {
+                found.unknown.get_or_insert((at, values));
+            }
+        }
+    }
+    found
+}
+
+/// What arguments are drawn around: the constants of both modules, and the sizes of their arrays.
+struct Pool {
+    floats: Vec<f64>,
+    integers: Vec<i64>,
+}
+
+impl Pool {
+    /// Larger constants are tables, not limits.
+    const MOST: usize = 16;
+
+    fn new(modules: [&Module; 2]) -> Self {
+        let (mut floats, mut integers) = (vec![0.0, 1.0], BTreeSet::from([0, 1]));
+        let all = modules.into_iter().flat_map(|module| module.computations.iter());
+        for (_, instruction) in all.flat_map(|(_, of)| of.instructions.iter()) {
+            let leaves = instruction.shape.leaves();
+            integers.extend(leaves.iter().filter_map(|leaf| leaf.array()).flat_map(|a| a.dims.iter()));
+            let Op::Constant(op) = &instruction.op else { continue };
+            let ConstantValue::Literal(Literal::Array(value)) = &*op.value else { continue };
+            for i in 0..value.len().min(Self::MOST) {
+                match value.get(i) {
+                    Scalar::Float(x) | Scalar::Complex(x, _) if x.is_finite() => floats.push(x),
+                    Scalar::Float(_) | Scalar::Complex(..) | Scalar::Pred(_) => {}
+                    x @ (Scalar::Signed(_) | Scalar::Unsigned(_)) => {
+                        integers.insert(x.as_wrapping());
+                    }
+                }
+            }
+        }
+        floats.sort_by(f64::total_cmp);
+        floats.dedup();
+        Self { floats, integers: integers.into_iter().collect() }
+    }
 }
 
 /// The arguments of one run.
-struct Draw {
+struct Draw<'a> {
     random: fastrand::Rng,
-    /// Floats are zero, or equal to each other, one time in ten each.
+    field: &'a Field,
+    pool: &'a Pool,
+    /// Whether floats are zero, equal to others, or constants of the modules, some of the time.
     has_ties: bool,
-    /// The range of integers.
-    integers: (i64, i64),
+    /// The kind of integers: small, around those of the modules, zero, or any.
+    integers: u8,
+    /// Floats that were drawn, of all arguments.
+    drawn: Vec<Element>,
 }
 
-impl Draw {
-    /// Every second draw has equal elements and zeros; integers are small, within and beyond the
-    /// sizes of arrays, and of any size by turns.
-    fn new(seed: u64, draw: u64) -> Self {
-        let integers = match draw % 5 {
-            0 => (0, 3),
-            1 => (-3, 12),
-            2 => (0, 0),
-            3 => (i64::MIN, i64::MAX),
-            _ => (-1, 40),
-        };
-        Self { random: fastrand::Rng::with_seed(seed), has_ties: draw % 2 == 1, integers }
+impl<'a> Draw<'a> {
+    fn new(seed: u64, field: &'a Field, pool: &'a Pool) -> Self {
+        let (has_ties, integers) = (seed % 2 == 1, u8::try_from(seed % 5).unwrap_or(0));
+        let random = fastrand::Rng::with_seed(seed);
+        Self { random, field, pool, has_ties, integers, drawn: Vec::new() }
     }
-    fn arguments(&mut self, modules: [&Module; 2]) -> Vec<Literal> {
-        let parameters = modules[0].entry().program_shape().parameters;
+    fn arguments(&mut self, module: &Module) -> Vec<Literal> {
+        let parameters = module.entry().program_shape().parameters;
         parameters.iter().map(|shape| self.value(shape)).collect()
     }
     fn value(&mut self, shape: &Shape) -> Literal {
@@ -268,32 +381,60 @@ impl Draw {
         }
     }
     fn array(&mut self, shape: &ArrayShape) -> Literal {
-        if shape.ty.is_float() {
-            let mut last = Element::ONE;
-            let elements = (0..count(&shape.dims)).map(|_| {
-                last = match self.random.u8(0..10) {
-                    0 if self.has_ties => Element::ZERO,
-                    1 if self.has_ties => last,
-                    _ => self.element(),
-                };
-                last
-            });
-            let elements: Vec<Element> = elements.collect();
-            return Literal::from(write(shape, elements));
+        let count = count(&shape.dims);
+        match shape.ty.class() {
+            Class::Float => Literal::from(write(shape, (0..count).map(|_| self.float(shape.ty)))),
+            Class::Complex => {
+                let ty = shape.ty.component();
+                let parts = (0..count).map(|_| Pair(self.float(ty), self.float(ty)));
+                Literal::from(Pair::write(shape, parts))
+            }
+            Class::Pred | Class::Signed | Class::Unsigned => {
+                let mut result = Array::zeros(shape.clone());
+                for i in 0..result.len() {
+                    result.set(i, self.whole(shape.ty));
+                }
+                Literal::from(result)
+            }
         }
-        let mut result = Array::zeros(shape.clone());
-        for i in 0..result.len() {
-            result.set(i, self.whole(shape.ty));
-        }
-        Literal::from(result)
     }
-    fn element(&mut self) -> Element {
-        let residues = std::array::from_fn(|level| self.random.u32(0..PRIMES[level]));
-        Element { residues, kind: Kind::Finite, degree: 1.0, ..Element::ZERO }
+    /// Draws a float. Its residues do not depend on its real number: they stand for any.
+    fn float(&mut self, ty: ElementType) -> Element {
+        let residues = PRIMES.map(|prime| self.random.u32(0..prime));
+        let place = self.random.usize(0..self.pool.floats.len());
+        let near = self.pool.floats[place];
+        let unit = self.random.f64() * 2.0 - 1.0;
+        let real = match self.random.u8(0..10) {
+            0 if self.has_ties => return Element::ZERO,
+            1 if self.has_ties && !self.drawn.is_empty() => {
+                return self.drawn[self.random.usize(0..self.drawn.len())];
+            }
+            2 if self.has_ties => return Element { degree: 1.0, ..self.field.literal(near, ty) },
+            // Between a constant and the next one, and close to it.
+            3 | 4 => {
+                let next = self.pool.floats.get(place + 1).copied().unwrap_or(near + 1.0);
+                near + (next - near) * self.random.f64()
+            }
+            5 => near + near.abs().max(1.0) * unit / 16.0,
+            6 => unit * 16.0,
+            _ => unit * 2.0,
+        };
+        // Very large numbers say nothing but that they overflow.
+        let real = if real.abs() < 1e6 { real } else { unit * 1e6 };
+        let element = Element { degree: 1.0, ..Element::constant(residues, real) };
+        if self.drawn.len() < 1024 {
+            self.drawn.push(element);
+        }
+        element
     }
     fn whole(&mut self, ty: ElementType) -> Scalar {
-        let (low, high) = self.integers;
-        let x = self.random.i64(low..=high);
+        let near = self.pool.integers[self.random.usize(0..self.pool.integers.len())];
+        let x = match self.integers {
+            0 => self.random.i64(0..=3),
+            1 | 4 => near.saturating_add(self.random.i64(-1..=1)),
+            2 => self.random.i64(-3..=40),
+            _ => self.random.i64(..),
+        };
         match ty.class() {
             Class::Pred => Scalar::Pred(self.random.bool()),
             Class::Signed | Class::Unsigned | Class::Float | Class::Complex => {

@@ -1,9 +1,11 @@
 //! The ops that compute with floats, over elements.
-use crate::arithmetic::Field;
+use crate::arithmetic::{Field, rounded_to};
+use crate::rational::digits;
 use crate::element::{Element, held, read, write};
-use hlo::op::value::{Direction, Transpose};
+use crate::pair::{Pair, transformed};
+use hlo::op::value::{Direction, FftType, Transpose};
 use hlo::op::{
-    BatchNormGrad, BatchNormInference, BatchNormTraining, Binary, Cholesky, Convolution, Dot,
+    BatchNormGrad, BatchNormInference, BatchNormTraining, Binary, Cholesky, Convolution, Dot, Fft,
     ReduceWindow, TopK, TriangularSolve, Unary,
 };
 use hlo::{Array, ArrayShape, Class, Dims, ElementType, Literal, Op, Scalar, Shape};
@@ -23,9 +25,57 @@ pub(crate) struct Stated {
     pub(crate) name: String,
 }
 
+/// What sums of products are of: elements, and pairs of them.
+pub(crate) trait Number: Copy {
+    const ZERO: Self;
+    /// Returns the numbers of an array that holds them, in row-major order.
+    fn read(array: &Array) -> Vec<Self>;
+    /// Returns an array that holds numbers.
+    fn write(shape: &ArrayShape, numbers: impl IntoIterator<Item = Self>) -> Array;
+    /// Returns the number of a literal.
+    fn of_scalar(field: &Field, x: Scalar, ty: ElementType) -> Self;
+    fn sum(self, other: Self) -> Self;
+    fn product(self, field: &Field, other: Self) -> Self;
+    /// Returns a function of two numbers; `None` if it has none.
+    fn binary(field: &Field, op: Binary, x: Self, y: Self) -> Option<Self>;
+}
+
+impl Number for Element {
+    const ZERO: Self = Self::ZERO;
+
+    fn read(array: &Array) -> Vec<Self> {
+        read(array)
+    }
+    fn write(shape: &ArrayShape, numbers: impl IntoIterator<Item = Self>) -> Array {
+        write(shape, numbers)
+    }
+    fn of_scalar(field: &Field, x: Scalar, ty: ElementType) -> Self {
+        match x {
+            Scalar::Pred(x) => Self::integer(i64::from(x)),
+            Scalar::Signed(x) => Self::integer(x),
+            Scalar::Unsigned(x) => Self::unsigned(x),
+            Scalar::Float(x) | Scalar::Complex(x, _) => field.literal(x, ty),
+        }
+    }
+    fn sum(self, other: Self) -> Self {
+        Field::sum(self, other)
+    }
+    fn product(self, field: &Field, other: Self) -> Self {
+        field.product(self, other)
+    }
+    fn binary(field: &Field, op: Binary, x: Self, y: Self) -> Option<Self> {
+        field.binary(op, x, y)
+    }
+}
+
 /// Returns whether an array is one of floats.
 pub(crate) fn is_float(shape: &Shape) -> bool {
     shape.array().is_some_and(|array| array.ty.is_float())
+}
+
+/// Returns whether numbers of a type are elements, or pairs of them.
+pub(crate) fn is_number(ty: ElementType) -> bool {
+    ty.is_float() || ty.is_complex()
 }
 
 /// The operands of an op.
@@ -35,6 +85,18 @@ struct Operands<'a> {
 }
 
 impl Operands<'_> {
+    fn numbers<N: Number>(&self, field: &Field, i: usize) -> Vec<N> {
+        let (array, ty) = (self.array(i), self.shape(i).ty);
+        match ty.class() {
+            Class::Float | Class::Complex => N::read(array),
+            Class::Pred | Class::Signed | Class::Unsigned => {
+                (0..array.len()).map(|at| N::of_scalar(field, array.get(at), ty)).collect()
+            }
+        }
+    }
+    fn of_numbers<N: Number>(&self, numbers: impl IntoIterator<Item = N>) -> Literal {
+        Literal::from(N::write(self.result(), numbers))
+    }
     fn array(&self, i: usize) -> &Array {
         self.values[i].array().expect("verified: the operand is an array")
     }
@@ -61,13 +123,17 @@ pub(crate) fn evaluate(
     seen: &mut dyn FnMut(bool),
 ) -> Option<Literal> {
     let with = Operands { stated, values };
+    let mut shapes = stated.operands.iter().chain([&stated.shape]);
+    if shapes.any(|shape| shape.leaves().iter().any(|leaf| is_complex(leaf))) {
+        return of_pairs(field, &with, seen);
+    }
     Some(match &stated.op {
         Op::Unary(Unary::IsFinite) => {
             predicates(&with, with.elements(0).iter().map(Element::is_finite))
         }
         Op::Unary(op) => {
             let results: Option<Vec<_>> =
-                with.elements(0).into_iter().map(|x| field.unary(*op, x)).collect();
+                with.elements(0).into_iter().map(|x| field.unary(*op, x, with.shape(0).ty)).collect();
             with.written(results?)
         }
         Op::Binary(op) => {
@@ -99,12 +165,14 @@ pub(crate) fn evaluate(
         Op::Iota(op) => {
             let along = op.iota_dimension.map_or(0, to_usize);
             let index = indices(&with.result().dims);
-            with.written(index.map(|i| Element::integer(i.get(along).copied().unwrap_or(0).into())))
+            with.written(index.map(|i| Element::integer(i.get(along).copied().unwrap_or(0))))
         }
-        Op::Dot(op) => dot(field, op, &with),
-        Op::Convolution(op) if op.sparsity_config.is_none() => convolution(field, op, &with),
-        Op::Reduce(op) => reduce(field, &op.dimensions, &with)?,
-        Op::ReduceWindow(op) => reduce_window(field, op, &with)?,
+        Op::Dot(op) => dot::<Element>(field, op, &with),
+        Op::Convolution(op) if op.sparsity_config.is_none() => {
+            convolution::<Element>(field, op, &with)
+        }
+        Op::Reduce(op) => reduce::<Element>(field, &op.dimensions, &with)?,
+        Op::ReduceWindow(op) => reduce_window::<Element>(field, op, &with)?,
         Op::BatchNormTraining(op) => training(field, op, &with),
         Op::BatchNormInference(op) => inference(field, op, &with),
         Op::BatchNormGrad(op) => gradient(field, op, &with),
@@ -114,6 +182,97 @@ pub(crate) fn evaluate(
         Op::CustomCall(_) => unknown(field, &with)?,
         _ => return None,
     })
+}
+
+fn is_complex(shape: &Shape) -> bool {
+    shape.array().is_some_and(|array| array.ty.is_complex())
+}
+
+/// Returns the result of an op with complex numbers; `None` if it has none over the field.
+#[expect(clippy::wildcard_enum_match_arm, reason = "`rewrite` names the ops that come here")]
+fn of_pairs(
+    field: &Field,
+    with: &Operands<'_>,
+    seen: &mut dyn FnMut(bool),
+) -> Option<Literal> {
+    let pairs = |i: usize| with.numbers::<Pair>(field, i);
+    Some(match &with.stated.op {
+        Op::Unary(Unary::Abs) => with.written(pairs(0).into_iter().map(|x| field.magnitude(x))),
+        Op::Unary(Unary::Real) => with.written(pairs(0).into_iter().map(|x| x.0)),
+        Op::Unary(Unary::Imag) => with.written(pairs(0).into_iter().map(|x| x.1)),
+        Op::Unary(op) => {
+            let results = pairs(0).into_iter().map(|x| field.pair_unary(*op, x));
+            with.of_numbers(results.collect::<Option<Vec<_>>>()?)
+        }
+        Op::Binary(Binary::Complex) => {
+            let parts = with.elements(0).into_iter().zip(with.elements(1));
+            with.of_numbers(parts.map(|(re, im)| Pair(re, im)))
+        }
+        Op::Binary(op) => {
+            let both = pairs(0).into_iter().zip(pairs(1));
+            let results = both.map(|(x, y)| field.pair_binary(*op, x, y));
+            with.of_numbers(results.collect::<Option<Vec<_>>>()?)
+        }
+        Op::Compare(op) => {
+            let both = pairs(0).into_iter().zip(pairs(1));
+            let holds = both.map(|(x, y)| {
+                let holds = x.is(&y) == (op.direction == Direction::Eq);
+                seen(holds);
+                holds
+            });
+            predicates(with, holds)
+        }
+        Op::Convert(_) if with.result().ty.is_complex() => with.of_numbers(pairs(0)),
+        Op::Dot(op) => dot::<Pair>(field, op, with),
+        Op::Convolution(op) if op.sparsity_config.is_none() => convolution::<Pair>(field, op, with),
+        Op::Reduce(op) => reduce::<Pair>(field, &op.dimensions, with)?,
+        Op::ReduceWindow(op) => reduce_window::<Pair>(field, op, with)?,
+        Op::Fft(op) => transform(field, op, with),
+        _ => return None,
+    })
+}
+
+/// Returns a transform of the last dimensions, line by line.
+fn transform(field: &Field, op: &Fft, with: &Operands<'_>) -> Literal {
+    let is_inverse = matches!(op.fft_type, FftType::Ifft | FftType::Irfft);
+    let mut numbers = with.numbers::<Pair>(field, 0);
+    let mut dims = with.shape(0).dims.clone();
+    let last = dims.len() - 1;
+    let first = dims.len() - op.fft_length.len();
+    let along = |numbers: &mut Vec<Pair>, dims: &Dims, dim: usize| {
+        let (size, step) = (to_usize(dims[dim]), count(&dims[dim + 1..]));
+        for start in (0..numbers.len()).filter(|at| at / step % size.max(1) == 0) {
+            let line: Vec<Pair> = (0..size).map(|k| numbers[start + k * step]).collect();
+            let line = transformed(field, &line, is_inverse);
+            line.into_iter().enumerate().for_each(|(k, x)| numbers[start + k * step] = x);
+        }
+    };
+    for dim in first..last {
+        along(&mut numbers, &dims, dim);
+    }
+    let full = to_usize(*op.fft_length.last().expect("verified: a transform has a length"));
+    if op.fft_type == FftType::Irfft {
+        // The other half has the conjugates. The imaginary parts of the first number and of the
+        // middle one have no influence.
+        let halves = numbers.chunks(to_usize(dims[last]).max(1));
+        let line = |half: &[Pair], k: usize| match (k, 2 * k == full) {
+            (0, _) | (_, true) => Pair(half[k].0, Element::ZERO),
+            _ if 2 * k < full => half[k],
+            _ => Pair(half[full - k].0, Field::negated(half[full - k].1)),
+        };
+        numbers = halves.flat_map(|half| (0..full).map(move |k| line(half, k))).collect();
+        dims[last] = to_i64(full);
+    }
+    along(&mut numbers, &dims, last);
+    match op.fft_type {
+        FftType::Irfft => with.written(numbers.into_iter().map(|x| x.0)),
+        FftType::Rfft => {
+            let kept = to_usize(with.result().dims[last]);
+            let rows = numbers.chunks(full.max(1));
+            with.of_numbers(rows.flat_map(|row| row.iter().copied().take(kept)))
+        }
+        FftType::Fft | FftType::Ifft => with.of_numbers(numbers),
+    }
 }
 
 fn predicates(with: &Operands<'_>, values: impl IntoIterator<Item = bool>) -> Literal {
@@ -138,16 +297,16 @@ fn holds(direction: Direction, order: Option<Ordering>) -> bool {
 fn convert(field: &Field, with: &Operands<'_>) -> Literal {
     let (from, to) = (with.shape(0).ty, with.result().ty);
     if from.is_float() && to.is_float() {
-        return with.written(with.elements(0));
+        // Compilers round constants.
+        let is_narrower = digits(to) < digits(from);
+        let converted = |x: Element| match is_narrower && x.is_constant() && x.is_finite() {
+            true => field.literal(rounded_to(x.real, to), to),
+            false => x,
+        };
+        return with.written(with.elements(0).into_iter().map(converted));
     }
     if to.is_float() {
-        let array = with.array(0);
-        return with.written((0..array.len()).map(|i| match array.get(i) {
-            Scalar::Pred(x) => Element::integer(i128::from(x)),
-            Scalar::Signed(x) => Element::integer(i128::from(x)),
-            Scalar::Unsigned(x) => Element::integer(i128::from(x)),
-            Scalar::Float(x) | Scalar::Complex(x, _) => field.literal(x, ElementType::F64),
-        }));
+        return with.written(with.numbers(field, 0));
     }
     let mut result = Array::zeros(with.result().clone());
     for (i, x) in with.elements(0).iter().enumerate() {
@@ -166,7 +325,11 @@ fn bitcast(field: &Field, with: &Operands<'_>) -> Option<Literal> {
         return None;
     }
     if from.is_float() && to.is_float() {
-        return Some(with.written(with.elements(0)));
+        let bits = with.elements(0).into_iter().map(|x| field.bits(&x, from));
+        return Some(match from == to {
+            true => with.written(with.elements(0)),
+            false => with.written(bits.map(|bits| field.of_bits(bits, to))),
+        });
     }
     if to.is_float() {
         let array = with.array(0);
@@ -180,26 +343,17 @@ fn bitcast(field: &Field, with: &Operands<'_>) -> Option<Literal> {
     Some(Literal::from(result))
 }
 
-/// The elements of an operand, with the offset of each index.
-struct View {
-    elements: Vec<Element>,
+/// The numbers of an operand, with the offset of each index.
+struct View<N> {
+    elements: Vec<N>,
     strides: Dims,
 }
 
-impl View {
-    fn new(with: &Operands<'_>, i: usize) -> Self {
-        let strides = strides(&with.shape(i).dims);
-        let elements = match with.shape(i).ty.is_float() {
-            true => with.elements(i),
-            false => {
-                let array = with.array(i);
-                let whole = |i| Element::integer(array.get(i).as_wrapping().into());
-                (0..array.len()).map(whole).collect()
-            }
-        };
-        Self { elements, strides }
+impl<N: Number> View<N> {
+    fn new(field: &Field, with: &Operands<'_>, i: usize) -> Self {
+        Self { elements: with.numbers(field, i), strides: strides(&with.shape(i).dims) }
     }
-    fn at(&self, index: &[i64]) -> Element {
+    fn at(&self, index: &[i64]) -> N {
         let offset: i64 = index.iter().zip(&self.strides).map(|(i, stride)| i * stride).sum();
         self.elements[to_usize(offset)]
     }
@@ -213,8 +367,8 @@ impl View {
     }
 }
 
-fn dot(field: &Field, op: &Dot, with: &Operands<'_>) -> Literal {
-    let (lhs, rhs) = (View::new(with, 0), View::new(with, 1));
+fn dot<N: Number>(field: &Field, op: &Dot, with: &Operands<'_>) -> Literal {
+    let (lhs, rhs) = (View::<N>::new(field, with, 0), View::<N>::new(field, with, 1));
     let (left, right) = (with.shape(0), with.shape(1));
     let free = |shape: &ArrayShape, batch: &[i64], contracting: &[i64]| {
         others(shape.dims.len(), &[batch, contracting].concat())
@@ -231,18 +385,18 @@ fn dot(field: &Field, op: &Dot, with: &Operands<'_>) -> Literal {
             for column in &columns {
                 let pairs = terms.iter().zip(&right_terms);
                 let products = pairs.map(|(k, l)| {
-                    field.product(lhs.elements[b + row + k], rhs.elements[c + column + l])
+                    lhs.elements[b + row + k].product(field, rhs.elements[c + column + l])
                 });
-                results.push(products.fold(Element::ZERO, Field::sum));
+                results.push(products.fold(N::ZERO, N::sum));
             }
         }
     }
-    with.written(results)
+    with.of_numbers(results)
 }
 
-fn convolution(field: &Field, op: &Convolution, with: &Operands<'_>) -> Literal {
+fn convolution<N: Number>(field: &Field, op: &Convolution, with: &Operands<'_>) -> Literal {
     let dims = &op.dim_labels;
-    let (lhs, rhs) = (View::new(with, 0), View::new(with, 1));
+    let (lhs, rhs) = (View::<N>::new(field, with, 0), View::<N>::new(field, with, 1));
     let (left, right) = (with.shape(0), with.shape(1));
     let window = op.forward_window();
     let size = |shape: &ArrayShape, dim: i64| shape.dims[to_usize(dim)];
@@ -250,13 +404,13 @@ fn convolution(field: &Field, op: &Convolution, with: &Operands<'_>) -> Literal 
         (size(right, dims.rhs_input_feature), size(right, dims.rhs_output_feature));
     let batch_group_size = size(left, dims.lhs_batch) / op.batch_group_count;
     let sizes: Dims = dims.lhs_spatial.iter().map(|&dim| size(left, dim)).collect();
-    with.written(indices(&with.result().dims).map(|index| {
+    with.of_numbers(indices(&with.result().dims).map(|index| {
         let output = index[to_usize(dims.out_feature)];
         let first_input = output / (outputs / op.feature_group_count) * inputs;
         let batch_group = output / (outputs / op.batch_group_count);
         let batch = index[to_usize(dims.out_batch)] + batch_group * batch_group_size;
         let x: Dims = dims.out_spatial.iter().map(|&dim| index[to_usize(dim)]).collect();
-        let mut sum = Element::ZERO;
+        let mut sum = N::ZERO;
         for (mut k, element) in under(&window.dims, &x, &sizes) {
             for (k, dim) in k.iter_mut().zip(&window.dims) {
                 *k = if dim.reversal { dim.size - 1 - *k } else { *k };
@@ -270,16 +424,16 @@ fn convolution(field: &Field, op: &Convolution, with: &Operands<'_>) -> Literal 
             for input in 0..inputs {
                 l[to_usize(dims.lhs_feature)] = first_input + input;
                 r[to_usize(dims.rhs_input_feature)] = input;
-                sum = Field::sum(sum, field.product(lhs.at(&l), rhs.at(&r)));
+                sum = sum.sum(lhs.at(&l).product(field, rhs.at(&r)));
             }
         }
         sum
     }))
 }
 
-fn reduce(field: &Field, dimensions: &[i64], with: &Operands<'_>) -> Option<Literal> {
+fn reduce<N: Number>(field: &Field, dimensions: &[i64], with: &Operands<'_>) -> Option<Literal> {
     let folds = with.stated.folds?;
-    let (array, initial) = (View::new(with, 0), with.elements(1)[0]);
+    let (array, initial) = (View::<N>::new(field, with, 0), N::read(with.array(1))[0]);
     let shape = with.shape(0);
     let kept = array.along(&others(shape.dims.len(), dimensions), shape);
     let mut sorted = dimensions.to_vec();
@@ -287,21 +441,25 @@ fn reduce(field: &Field, dimensions: &[i64], with: &Operands<'_>) -> Option<Lite
     let reduced = array.along(&sorted, shape);
     let fold = |base: &usize| {
         let mut elements = reduced.iter().map(|at| array.elements[base + at]);
-        elements.try_fold(initial, |sum, x| field.binary(folds, sum, x))
+        elements.try_fold(initial, |sum, x| N::binary(field, folds, sum, x))
     };
-    Some(with.written(kept.iter().map(fold).collect::<Option<Vec<_>>>()?))
+    Some(with.of_numbers(kept.iter().map(fold).collect::<Option<Vec<_>>>()?))
 }
 
-fn reduce_window(field: &Field, op: &ReduceWindow, with: &Operands<'_>) -> Option<Literal> {
+fn reduce_window<N: Number>(
+    field: &Field,
+    op: &ReduceWindow,
+    with: &Operands<'_>,
+) -> Option<Literal> {
     let folds = with.stated.folds?;
-    let (array, initial) = (View::new(with, 0), with.elements(1)[0]);
+    let (array, initial) = (View::<N>::new(field, with, 0), N::read(with.array(1))[0]);
     let sizes = &with.shape(0).dims;
     let fold = |index: Dims| {
         let mut elements = under(&op.window.dims, &index, sizes).map(|(_, at)| array.at(&at));
-        elements.try_fold(initial, |sum, x| field.binary(folds, sum, x))
+        elements.try_fold(initial, |sum, x| N::binary(field, folds, sum, x))
     };
     let results: Option<Vec<_>> = indices(&with.result().dims).map(fold).collect();
-    Some(with.written(results?))
+    Some(with.of_numbers(results?))
 }
 
 /// Mean and variance of each feature.
@@ -329,7 +487,7 @@ fn sums(of: &[usize], features: usize, x: &[Element]) -> Vec<Element> {
 
 fn statistics(field: &Field, of: &[usize], features: usize, x: &[Element]) -> Statistics {
     let per_feature = x.len() / features.max(1);
-    let size = Element::integer(i128::from(to_i64(per_feature)));
+    let size = Element::integer(to_i64(per_feature));
     let mean = |all: Vec<Element>| -> Vec<Element> {
         all.into_iter().map(|sum| field.quotient(sum, size)).collect()
     };
@@ -348,7 +506,7 @@ fn statistics(field: &Field, of: &[usize], features: usize, x: &[Element]) -> St
 fn scale_of(field: &Field, variance: Element, epsilon: f32) -> Element {
     let epsilon = field.literal(f64::from(epsilon), ElementType::F32);
     let sum = Field::sum(variance, epsilon);
-    field.unary(Unary::Rsqrt, sum).expect("a function of floats")
+    field.quotient(Element::ONE, field.root(sum))
 }
 
 fn normalized(field: &Field, x: Element, mean: Element, scale: Element) -> Element {
@@ -424,7 +582,7 @@ fn cholesky(field: &Field, op: &Cholesky, with: &Operands<'_>) -> Literal {
                 let terms = (0..j).map(|k| field.product(result[at(i, k)], result[at(j, k)]));
                 let rest = terms.fold(a[at(i, j)], Field::difference);
                 result[at(i, j)] = match i == j {
-                    true => field.unary(Unary::Sqrt, rest).expect("a function of floats"),
+                    true => field.root(rest),
                     false => field.quotient(rest, result[at(j, j)]),
                 };
             }
@@ -493,18 +651,18 @@ fn unknown(field: &Field, with: &Operands<'_>) -> Option<Literal> {
         match is_float(shape) {
             true => key.extend(read(array)),
             false => key.extend(
-                (0..array.len()).map(|i| Element::integer(array.get(i).as_wrapping().into())),
+                (0..array.len()).map(|i| Element::of_scalar(field, array.get(i), ElementType::F64)),
             ),
         }
     }
-    let of_all = field.oracle(&with.stated.name, &key);
+    let of_all = field.oracle(&with.stated.name, &key, 0.5);
     let leaves = with.stated.shape.leaves().into_iter().enumerate();
     let arrays: Option<Vec<Literal>> = leaves
         .map(|(leaf, shape)| {
             let shape = shape.array().filter(|array| array.ty.is_float())?;
             let place = |i: usize| {
-                let place = Element::integer(i128::from(to_i64(leaf << 40 | i)));
-                field.oracle(&with.stated.name, &[of_all, place])
+                let place = Element::integer(to_i64(leaf << 40 | i));
+                field.unknown(&with.stated.name, of_all, place)
             };
             Some(Literal::from(write(shape, (0..count(&shape.dims)).map(place))))
         })
@@ -521,16 +679,24 @@ fn unknown(field: &Field, with: &Operands<'_>) -> Option<Literal> {
 /// Returns the array that holds a constant.
 pub(crate) fn constant(field: &Field, value: &Array) -> Array {
     let ty = value.shape().ty;
-    let elements = (0..value.len()).map(|i| field.literal(value.get(i).as_f64(), ty));
-    write(value.shape(), elements)
+    match ty.is_complex() {
+        true => lifted::<Pair>(field, value),
+        false => lifted::<Element>(field, value),
+    }
+}
+
+fn lifted<N: Number>(field: &Field, value: &Array) -> Array {
+    let ty = value.shape().ty;
+    let numbers = (0..value.len()).map(|i| N::of_scalar(field, value.get(i), ty));
+    N::write(value.shape(), numbers)
 }
 
 /// Returns the shape that holds the elements of floats; others are kept.
 pub(crate) fn held_shape(shape: &Shape) -> Shape {
     match shape {
-        Shape::Array(array) if array.ty.is_float() => Shape::Array(held(array)),
+        Shape::Array(array) if is_number(array.ty) => Shape::Array(held(array)),
         Shape::Tuple(parts) => Shape::Tuple(parts.iter().map(held_shape).collect()),
-        Shape::Buffer(array) if array.ty.is_float() => Shape::Buffer(Box::new(held(array))),
+        Shape::Buffer(array) if is_number(array.ty) => Shape::Buffer(Box::new(held(array))),
         Shape::Array(_) | Shape::Token | Shape::Opaque | Shape::Buffer(_) => shape.clone(),
     }
 }

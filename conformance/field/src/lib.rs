@@ -15,7 +15,8 @@
 //! | module | what |
 //! |---|---|
 //! | `tower` | arithmetic modulo three primes, of which each has the exponents of the one before |
-//! | `element`, `rational` | numbers of the field, and what constants mean |
+//! | `element`, `pair`, `unity` | numbers of the field, complex numbers, roots of unity |
+//! | `rational` | what constants mean |
 //! | `arithmetic` | the order, the oracles, and the laws of functions |
 //! | `kernels` | products, reductions, decompositions |
 //! | `constants`, `lift` | a module over the field, which the engine runs |
@@ -30,8 +31,10 @@ mod element;
 mod equal;
 mod kernels;
 mod lift;
+mod pair;
 mod rational;
 mod tower;
+mod unity;
 
-pub use equal::{Answer, Coverage, Difference, Evidence, Failure, Options, equal};
+pub use equal::{Answer, CHANCE, Coverage, Difference, Evidence, Failure, Options, equal};
 pub use lift::Open;

@@ -2,7 +2,7 @@
 //! computes with floats a call. Movement, control flow, integers and devices stay as they are.
 use crate::arithmetic::Field;
 use crate::constants::Constants;
-use crate::kernels::{Stated, constant, held_shape, is_float};
+use crate::kernels::{Stated, constant, held_shape, is_float, is_number};
 use hlo::ir::rewrite::ModuleRewriter;
 use hlo::ir::{Computation, ComputationId, Instruction, InstructionId};
 use hlo::literal::ConstantValue;
@@ -21,13 +21,18 @@ pub(crate) struct Lifted {
     pub(crate) calls: Vec<Stated>,
 }
 
-/// An instruction that has no meaning over the field.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// Why nothing is known of two modules.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Open {
+    /// The module with an instruction that has no meaning over the field: 0 for the first, 1 for
+    /// the second.
+    pub module: Option<usize>,
     /// `computation/instruction`; empty for the whole module.
     pub instruction: String,
     /// Why.
     pub reason: String,
+    /// Whether it is a constant of which the text does not have the value.
+    pub is_elided: bool,
 }
 
 /// What becomes of an instruction.
@@ -52,6 +57,7 @@ pub(crate) fn lift(module: &Module, field: &Field) -> Result<Lifted, Open> {
             let open = |reason: &str| Open {
                 instruction: computation.path(at),
                 reason: reason.to_owned(),
+                ..Open::default()
             };
             let edited = rewriter.computation_mut(id).instruction_mut(at);
             edited.shape = held_shape(&instruction.shape);
@@ -61,7 +67,8 @@ pub(crate) fn lift(module: &Module, field: &Field) -> Result<Lifted, Open> {
             }
             if let Op::Constant(op) = &instruction.op {
                 let ConstantValue::Literal(value) = &*op.value else {
-                    return Err(open("the text does not have the value of the constant"));
+                    let reason = "the text does not have the value of the constant";
+                    return Err(Open { is_elided: true, ..open(reason) });
                 };
                 *edited = constant_of(field, value, edited);
                 continue;
@@ -77,13 +84,13 @@ pub(crate) fn lift(module: &Module, field: &Field) -> Result<Lifted, Open> {
                         operands: operands.map(|&o| shape_of(computation, o)).collect(),
                         shape: instruction.shape.clone(),
                         folds,
-                        name: name_of(instruction),
+                        name: name_of(computation, instruction),
                     });
                 }
             }
         }
     }
-    let whole = |reason: String| Open { instruction: String::new(), reason };
+    let whole = |reason| Open { reason, ..Open::default() };
     let lifted = rewriter.finish().map_err(|error| whole(error.to_string()))?;
     let module = lifted.verify().map_err(|errors| whole(errors.0[0].to_string()))?;
     Ok(Lifted { module, calls })
@@ -103,7 +110,7 @@ fn constant_of(field: &Field, value: &Literal, edited: &Instruction) -> Instruct
 /// Returns a value with literals of floats as elements.
 pub(crate) fn lifted_literal(field: &Field, value: &Literal) -> Literal {
     match value {
-        Literal::Array(array) if array.shape().ty.is_float() => {
+        Literal::Array(array) if is_number(array.shape().ty) => {
             Literal::from(constant(field, array))
         }
         Literal::Tuple(_) => {
@@ -115,10 +122,19 @@ pub(crate) fn lifted_literal(field: &Field, value: &Literal) -> Literal {
 }
 
 /// Returns what an oracle of an unknown function is keyed by.
-fn name_of(instruction: &Instruction) -> String {
+fn name_of(computation: &Computation, instruction: &Instruction) -> String {
     let Op::CustomCall(call) = &instruction.op else { return String::new() };
     let config = instruction.common.as_ref().and_then(|common| common.backend_config.as_ref());
-    format!("{} {config:?}", call.custom_call_target.0)
+    let operands: Vec<String> =
+        instruction.operands.iter().map(|&id| format!("{:#}", shape_of(computation, id))).collect();
+    // Layouts, aliases and schedules do not change the function.
+    let stated = CustomCall {
+        operand_layout_constraints: None,
+        output_to_operand_aliasing: hlo::op::value::OutputOperandAliasing::default(),
+        schedule: hlo::op::value::CustomCallSchedule::None,
+        ..(**call).clone()
+    };
+    format!("{stated:?} {config:?} {operands:?} {:#}", instruction.shape)
 }
 
 #[expect(clippy::wildcard_enum_match_arm, reason = "what only moves elements is kept")]
@@ -127,13 +143,14 @@ fn part(module: &Module, computation: &Computation, instruction: &Instruction) -
     let leaves = |shape: &Shape| shape.leaves().into_iter().cloned().collect::<Vec<_>>();
     let all: Vec<Shape> = operands().flat_map(leaves).chain(leaves(&instruction.shape)).collect();
     let types = || all.iter().filter_map(Shape::array).map(|array| array.ty);
-    if types().any(ElementType::is_complex) {
-        return Part::Open("complex numbers are not elements of the field");
-    }
-    if !types().any(ElementType::is_float) {
+    let is_dynamic = |shape: &Shape| shape.array().is_some_and(|array| array.dynamic.is_some());
+    if !types().any(is_number) {
         return Part::Kept;
     }
-    let is_dynamic = |shape: &Shape| shape.array().is_some_and(|array| array.dynamic.is_some());
+    if all.iter().any(is_dynamic) {
+        return Part::Open("sizes are known only at run time");
+    }
+    let is_complex = types().any(ElementType::is_complex);
     let folds = |id: ComputationId| fold_of(&module.computations[id]);
     match &instruction.op {
         Op::Unary(_)
@@ -146,13 +163,14 @@ fn part(module: &Module, computation: &Computation, instruction: &Instruction) -
         | Op::Iota(_)
         | Op::Dot(_)
         | Op::Convolution(_)
-        | Op::BatchNormTraining(_)
+        | Op::Fft(_) => Part::Call(None),
+        Op::BatchNormTraining(_)
         | Op::BatchNormInference(_)
         | Op::BatchNormGrad(_)
         | Op::Cholesky(_)
         | Op::TriangularSolve(_)
-        | Op::TopK(_) => match all.iter().any(is_dynamic) {
-            true => Part::Open("sizes are known only at run time"),
+        | Op::TopK(_) => match is_complex {
+            true => Part::Open("the op is not known over the field for complex numbers"),
             false => Part::Call(None),
         },
         Op::Reduce(op) if instruction.operands.len() == 2 => match folds(op.to_apply) {
@@ -168,10 +186,15 @@ fn part(module: &Module, computation: &Computation, instruction: &Instruction) -
             match call.custom_call_has_side_effect {
                 _ if IDENTITIES.contains(&target) => Part::Kept,
                 true => Part::Open("a function with a side effect is not known"),
+                false if !leaves(&instruction.shape).iter().all(is_float) => {
+                    Part::Open("an unknown function has results that are no floats")
+                }
+                false if !call.called_computations.is_empty() || call.to_apply.is_some() => {
+                    Part::Open("an unknown function calls computations")
+                }
                 false => Part::Call(None),
             }
         }
-        Op::Fft(_) => Part::Open("transforms are not known over the field"),
         Op::RaggedDot(_) | Op::ScaledDot(_) | Op::StochasticConvert(_) => {
             Part::Open("the op is not known over the field")
         }
@@ -214,5 +237,6 @@ fn fold_of(computation: &Computation) -> Option<Binary> {
     let mut numbers = numbers?;
     numbers.sort_unstable();
     let known = [Binary::Add, Binary::Multiply, Binary::Maximum, Binary::Minimum];
-    (is_float(&root.shape) && numbers == [0, 1] && known.contains(&op)).then_some(op)
+    let is_number = root.shape.element_type().is_some_and(is_number);
+    (is_number && numbers == [0, 1] && known.contains(&op)).then_some(op)
 }

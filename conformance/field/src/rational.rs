@@ -1,11 +1,11 @@
 //! Constants: decimal literals read as the rational numbers that they mean, and rational numbers
 //! recognized among elements.
-use crate::element::Element;
-use crate::tower::{self, PRIMES};
+use crate::element::{Element, approximate};
+use crate::tower::{self, LEVELS, PRIMES};
 use hlo::ElementType;
 
 /// The largest numerator and denominator that are recognized.
-const LARGEST: u64 = 1 << 30;
+const LARGEST: u64 = 1 << 24;
 
 /// Returns the rational number that a literal of a type means: an integer itself, the simplest
 /// fraction within two units in the last place if it is far simpler than the literal.
@@ -13,16 +13,26 @@ pub(crate) fn meant(x: f64, ty: ElementType) -> Option<(i64, i64)> {
     if x.fract().abs() <= 0.0 && x.abs() <= 9e15 {
         return Some((whole(x)?, 1));
     }
-    let digits = ty.float_format().map_or(53, |format| format.mantissa_bits + 1);
-    let unit = x.abs() * f64::powi(2.0, 2 - i32::try_from(digits).ok()?);
-    let (n, d) = simplest(x.abs() - unit, x.abs() + unit)?;
-    let is_simple = (n * d).checked_mul(64)? < 1i128.checked_shl(digits)?;
+    let near = 2.0 * unit(x, ty);
+    let (n, d) = simplest(x.abs() - near, x.abs() + near)?;
+    let is_simple = (n * d).checked_mul(64)? < 1i128.checked_shl(digits(ty))?;
     let signed = if x < 0.0 { -n } else { n };
     is_simple.then_some((i64::try_from(signed).ok()?, i64::try_from(d).ok()?))
 }
 
+/// Returns the number of binary digits of a type.
+pub(crate) fn digits(ty: ElementType) -> u32 {
+    ty.float_format().map_or(53, |format| format.mantissa_bits + 1)
+}
+
+/// Returns a unit in the last place of a number of a type, or up to twice as much.
+pub(crate) fn unit(x: f64, ty: ElementType) -> f64 {
+    x.abs() * f64::powi(2.0, 1 - i32::try_from(digits(ty)).unwrap_or(53))
+}
+
+/// Returns a whole number of at most 53 bits without its fraction.
 #[expect(clippy::as_conversions, clippy::cast_possible_truncation, reason = "checked")]
-fn whole(x: f64) -> Option<i64> {
+pub(crate) fn whole(x: f64) -> Option<i64> {
     (x.abs() <= 9e15).then_some(x as i64)
 }
 
@@ -50,7 +60,8 @@ fn simplest(low: f64, high: f64) -> Option<(i128, i128)> {
 /// Returns the element of a fraction.
 pub(crate) fn element((n, d): (i64, i64)) -> Element {
     let of = |x: i64| tower::of_integer(i128::from(x));
-    Element::constant(tower::multiply(of(n), tower::invert(of(d))))
+    let residues = tower::multiply(of(n), tower::invert(of(d)));
+    Element::constant(residues, approximate(n) / approximate(d))
 }
 
 /// Returns the element of exactly this number, m * 2^e.
@@ -59,24 +70,43 @@ pub(crate) fn exactly(x: f64) -> Element {
     let (exponent, fraction) = ((bits >> 52) & 0x7ff, bits & ((1 << 52) - 1));
     let mantissa = if exponent == 0 { fraction } else { fraction | 1 << 52 };
     let exponent = i32::try_from(exponent.max(1)).expect("eleven bits") - 1075;
-    let two = if exponent < 0 { tower::invert([2; 3]) } else { [2; 3] };
+    let two = if exponent < 0 { tower::invert([2; LEVELS]) } else { [2; LEVELS] };
     let power = std::array::from_fn(|i| tower::power_at(two[i], exponent.unsigned_abs(), i));
     let signed = i128::from(mantissa) * if x < 0.0 { -1 } else { 1 };
-    Element::constant(tower::multiply(tower::of_integer(signed), power))
+    Element::constant(tower::multiply(tower::of_integer(signed), power), x)
+}
+
+/// Returns the whole number that an element is, if it is one of at most 40 bits.
+pub(crate) fn whole_of(x: &Element) -> Option<i64> {
+    let value = joined(x)?;
+    let modulus = u64::from(PRIMES[0]) * u64::from(PRIMES[1]);
+    let value = match value > modulus / 2 {
+        true => -i64::try_from(modulus - value).ok()?,
+        false => i64::try_from(value).ok()?,
+    };
+    let is_near = (approximate(value) - x.real).abs() <= 1e-8 * x.real.abs();
+    (value.unsigned_abs() < 1 << 40 && is_near).then_some(value)
+}
+
+/// Returns the number modulo the product of both primes, which has 61 bits: a + p * ((b - a) / p
+/// mod q).
+fn joined(x: &Element) -> Option<u64> {
+    if !x.is_finite() || !x.is_deep {
+        return None;
+    }
+    let [p, q] = PRIMES.map(u64::from);
+    let [a, b] = x.residues.map(u64::from);
+    let inverse = u64::from(tower::power_at(u32::try_from(p % q).ok()?, PRIMES[1] - 2, 1));
+    Some(a + p * ((b + q - a % q) % q * inverse % q))
 }
 
 /// Returns the fraction that an element is, if it is one of small numbers.
 pub(crate) fn recognized(x: &Element) -> Option<(i64, i64)> {
-    if !x.is_exact() {
-        return None;
+    if let Some(whole) = whole_of(x) {
+        return Some((whole, 1));
     }
-    let [p, q, r] = PRIMES.map(u64::from);
-    let [a, b, _] = x.residues.map(u64::from);
-    // The number modulo p * q, which has 61 bits: a + p * ((b - a) / p mod q).
-    let inverse = u64::from(tower::power_at(u32::try_from(p % q).ok()?, PRIMES[1] - 2, 1));
-    let step = (b + q - a % q) % q * inverse % q;
-    let (modulus, value) = (p * q, a + p * step);
-    let (mut old, mut new) = ((modulus, 0i64), (value, 1i64));
+    let modulus = u64::from(PRIMES[0]) * u64::from(PRIMES[1]);
+    let (mut old, mut new) = ((modulus, 0i64), (joined(x)?, 1i64));
     while new.0 > LARGEST {
         let quotient = old.0 / new.0;
         let coefficient = i64::try_from(quotient).ok()?.checked_mul(new.1)?;
@@ -84,10 +114,11 @@ pub(crate) fn recognized(x: &Element) -> Option<(i64, i64)> {
     }
     let (n, d) = (i64::try_from(new.0).ok()?, new.1);
     let (n, d) = if d < 0 { (-n, -d) } else { (n, d) };
-    let denominator = u64::try_from(d).ok().filter(|d| (1..=LARGEST).contains(d))?;
-    // The third prime says whether it is one by chance.
-    let left = u64::from(x.residues[2]) * (denominator % r) % r;
-    (left == u64::from(tower::of_integer(i128::from(n))[2])).then_some((n, d))
+    // The real number says whether it is one by chance.
+    let real = approximate(n) / approximate(d);
+    let is_near = (real - x.real).abs() <= 1e-8 * real.abs();
+    let is_small = d.unsigned_abs() <= LARGEST;
+    (is_near && is_small && d > 0).then_some((n, d))
 }
 
 #[cfg(test)]
@@ -109,13 +140,12 @@ mod tests {
 
     #[test]
     fn fractions_are_recognized() {
-        for fraction in [(0, 1), (1, 1), (-7, 3), (1, 1000), (1_000_000_007, 1), (-1, 999_999_937)]
-        {
+        for fraction in [(0, 1), (1, 1), (-7, 3), (1, 1000), (1_000_000_007, 1), (-1, 9_999_937)] {
             assert_eq!(recognized(&element(fraction)), Some(fraction));
         }
         assert_eq!(recognized(&exactly(0.375)), Some((3, 8)));
         assert_eq!(recognized(&exactly(-1e9)), Some((-1_000_000_000, 1)));
-        let random = Element::constant([123_456_789, 987_654_321, 55_555]);
+        let random = Element::constant([123_456_789, 787_654_321], 0.7);
         assert_eq!(recognized(&random), None);
     }
 }

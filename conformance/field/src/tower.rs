@@ -1,23 +1,25 @@
-//! Arithmetic modulo three primes at once.
+//! Arithmetic modulo two primes at once.
 //!
-//! The primes form a tower: each is twice the next, plus one. So the squares modulo the first are
-//! a group of which the order is the second, and `4^x` modulo the first is determined by x modulo
-//! the second: an exponential that keeps `exp(x) * exp(y) = exp(x + y)`. Modulo the first prime, -1
-//! is no square, and 2, 3, 5 and all primes to 47 are: of a number and its negative exactly one is
-//! a square, which counts as positive, and small positive numbers are positive.
+//! The first is twice the second, plus one. So the squares modulo the first are a group of which the
+//! order is the second, and the power of a square by x modulo the second is an exponential that
+//! keeps `exp(x) * exp(y) = exp(x + y)`. Modulo each, -1 is no square, and each is one less than a
+//! multiple of 30720, the order of the roots of unity.
 
-/// The primes: p = 2 q + 1, q = 2 r + 1.
-pub(crate) const PRIMES: [u32; 3] = [2_069_461_679, 1_034_730_839, 517_365_419];
+/// The primes: p = 2 q + 1.
+pub(crate) const PRIMES: [u32; LEVELS] = [1_817_026_559, 908_513_279];
+
+/// The number of primes.
+pub(crate) const LEVELS: usize = 2;
 
 /// A number modulo each of the primes.
-pub(crate) type Residues = [u32; 3];
+pub(crate) type Residues = [u32; LEVELS];
 
 fn reduced(x: u64, level: usize) -> u32 {
     u32::try_from(x % u64::from(PRIMES[level])).expect("a prime has 31 bits")
 }
 
 fn each(f: impl Fn(usize) -> u32) -> Residues {
-    [f(0), f(1), f(2)]
+    [f(0), f(1)]
 }
 
 pub(crate) fn of_integer(x: i128) -> Residues {
@@ -62,21 +64,16 @@ pub(crate) fn power_at(x: u32, mut exponent: u32, level: usize) -> u32 {
     result
 }
 
-/// Returns whether a number other than 0 is a square modulo the first prime: the Jacobi symbol.
-pub(crate) fn is_square(x: u32) -> bool {
-    let (mut a, mut n, mut sign) = (x % PRIMES[0], PRIMES[0], true);
-    while a != 0 {
-        let twos = a.trailing_zeros();
-        a >>= twos;
-        if twos % 2 == 1 && matches!(n % 8, 3 | 5) {
-            sign = !sign;
-        }
-        if a % 4 == 3 && n % 4 == 3 {
-            sign = !sign;
-        }
-        (a, n) = (n % a, a);
-    }
-    sign
+/// Returns the roots of squares; of another number, those of its negative. The root of a product is
+/// the product of the roots.
+pub(crate) fn root(x: Residues) -> Residues {
+    each(|i| power_at(x[i], PRIMES[i] / 4 + 1, i))
+}
+
+/// Returns what identifies a divisor by its residue: other than 0.
+pub(crate) fn hash(residue: u32) -> u8 {
+    let hash = residue.wrapping_mul(0x9e37_79b1) >> 24;
+    u8::try_from(hash).unwrap_or(u8::MAX).max(1)
 }
 
 #[cfg(test)]
@@ -89,20 +86,22 @@ mod tests {
             let divisors = (2u32..).take_while(|d| d.saturating_mul(*d) <= prime);
             assert!(divisors.into_iter().all(|d| prime % d != 0), "{prime}");
             assert_eq!(power_at(5, prime - 1, level), 1);
+            assert_eq!(prime % 4, 3);
         }
         assert_eq!(PRIMES[0], 2 * PRIMES[1] + 1);
-        assert_eq!(PRIMES[1], 2 * PRIMES[2] + 1);
         assert_eq!(power_at(4, PRIMES[1], 0), 1);
-        assert_eq!(power_at(4, PRIMES[2], 1), 1);
     }
 
     #[test]
-    fn one_of_a_number_and_its_negative_is_a_square() {
-        for x in [1, 2, 3, 5, 7, 11, 13, 17, 47, 123_456_789] {
-            let root = power_at(x, (PRIMES[0] - 1) / 2, 0);
-            assert_eq!(is_square(x), root == 1, "{x}");
-            assert_ne!(is_square(x), is_square(PRIMES[0] - x), "{x}");
+    fn roots_are_those_of_squares() {
+        for x in [1, 2, 3, 53, 123_456_789] {
+            let square = multiply([x; LEVELS], [x; LEVELS]);
+            let found = root(square);
+            for (level, found) in found.into_iter().enumerate() {
+                assert!(found == x || found == PRIMES[level] - x, "{x}");
+            }
+            let found = root(negate(square));
+            assert_eq!(multiply(found, found), square);
         }
-        assert!((1..=47).all(is_square));
     }
 }

@@ -96,6 +96,8 @@ fn laws_of_real_numbers_hold() {
             "t = f32[] constant(0.33333334) a = f32[6] broadcast(t), dimensions={} ROOT r = f32[6] multiply(x, a)",
             "t = f32[] constant(3) a = f32[6] broadcast(t), dimensions={} ROOT r = f32[6] divide(x, a)",
         ),
+        // Where both are numbers.
+        ("a = f32[6] sqrt(x) ROOT r = f32[6] multiply(a, a)", "ROOT r = f32[6] copy(x)"),
         ("a = bf16[6] convert(x) ROOT r = f32[6] convert(a)", "ROOT r = f32[6] copy(x)"),
     ] {
         let found = answer(first, second);
@@ -111,8 +113,7 @@ fn other_functions_are_different() {
         ("ROOT r = f32[6] tanh(x)", "ROOT r = f32[6] logistic(x)"),
         ("ROOT r = f32[6] maximum(x, y)", "ROOT r = f32[6] minimum(x, y)"),
         ("a = f32[6] multiply(x, x) ROOT r = f32[6] sqrt(a)", "ROOT r = f32[6] copy(x)"),
-        ("a = f32[6] sqrt(x) ROOT r = f32[6] multiply(a, a)", "ROOT r = f32[6] copy(x)"),
-        (
+                (
             "a = f32[6] add(x, y) ROOT r = f32[6] abs(a)",
             "a = f32[6] abs(x) b = f32[6] abs(y) ROOT r = f32[6] add(a, b)",
         ),
@@ -174,11 +175,80 @@ fn loops_sorts_and_scatters_run_over_the_field() {
 
 #[test]
 fn what_has_no_meaning_is_open() {
-    let fft = module(
-        "x = f32[8] parameter(0) f = c64[5] fft(x), fft_type=RFFT, fft_length={8} ROOT r = f32[5] real(f)",
+    let random = module(
+        "a = f32[] constant(0) b = f32[] constant(1) ROOT z = f32[8] rng(a, b), distribution=rng_uniform",
     );
-    let Answer::Open { module: 0, open } = equal(&fft, &fft, &Options::default()).unwrap() else {
-        panic!("a transform is known");
+    let Answer::Open(open) = equal(&random, &random, &Options::default()).unwrap() else {
+        panic!("random numbers are known");
     };
-    assert_eq!(open.instruction, "e/f");
+    assert_eq!((open.module, &*open.instruction), (Some(0), "e/z"));
+    // The length of a program of any length.
+    let dynamic = module("x = f32[<=8] parameter(0) ROOT n = s32[] get-dimension-size(x), dimensions={0}");
+    let full = module("x = f32[<=8] parameter(0) ROOT n = s32[] constant(8)");
+    let answer = equal(&dynamic, &full, &Options::default()).unwrap();
+    assert!(matches!(answer, Answer::Open(_)), "{answer:?}");
+}
+
+/// The real numbers agree, and no law says so: neither equal nor different.
+#[test]
+fn what_the_field_does_not_know_is_open() {
+    for (first, second) in [
+        ("e = f32[6] exponential(x) ROOT r = f32[6] log(e)", "l = f32[6] log(x) ROOT r = f32[6] exponential(l)"),
+        (
+            "p = f32[6] multiply(x, y) a = f32[6] abs(p) ROOT r = f32[6] log(a)",
+            "a = f32[6] abs(x) b = f32[6] abs(y) c = f32[6] log(a) d = f32[6] log(b) ROOT r = f32[6] add(c, d)",
+        ),
+    ] {
+        let found = answer(first, second);
+        assert!(!matches!(found, Answer::Equal(_)), "{first}\n{second}\n{found:?}");
+    }
+}
+
+#[test]
+fn complex_numbers_are_pairs() {
+    let of = |root: &str| {
+        module(&format!(
+            "x = c64[8] parameter(0) y = c64[8] parameter(1) zero = c64[] constant((0, 0)) {root}"
+        ))
+    };
+    let same = [
+        ("ROOT r = c64[8] multiply(x, y)", "ROOT r = c64[8] multiply(y, x)"),
+        (
+            "a = f32[8] real(x) b = f32[8] imag(x) c = f32[8] negate(b) d = c64[8] complex(a, c) p = c64[8] multiply(x, d) ROOT r = f32[8] real(p)",
+            "a = f32[8] abs(x) ROOT r = f32[8] multiply(a, a)",
+        ),
+        ("a = c64[8] divide(x, y) ROOT r = c64[8] multiply(a, y)", "ROOT r = c64[8] copy(x)"),
+        (
+            "a = c64[8] fft(x), fft_type=FFT, fft_length={8} ROOT r = c64[8] fft(a), fft_type=IFFT, fft_length={8}",
+            "ROOT r = c64[8] copy(x)",
+        ),
+        (
+            "a = c64[8] add(x, y) ROOT r = c64[8] fft(a), fft_type=FFT, fft_length={8}",
+            "a = c64[8] fft(x), fft_type=FFT, fft_length={8} b = c64[8] fft(y), fft_type=FFT, fft_length={8} ROOT r = c64[8] add(a, b)",
+        ),
+        // The even and the odd half.
+        (
+            "ROOT r = c64[8] fft(x), fft_type=FFT, fft_length={8}",
+            "e = c64[4] slice(x), slice={[0:8:2]} o = c64[4] slice(x), slice={[1:8:2]}
+             f = c64[4] fft(e), fft_type=FFT, fft_length={4} g = c64[4] fft(o), fft_type=FFT, fft_length={4}
+             w = c64[4] constant({(1, 0), (0.70710677, -0.70710677), (0, -1), (-0.70710677, -0.70710677)})
+             t = c64[4] multiply(g, w) a = c64[4] add(f, t) b = c64[4] subtract(f, t)
+             ROOT r = c64[8] concatenate(a, b), dimensions={0}",
+        ),
+    ];
+    for (first, second) in same {
+        let found = equal(&of(first), &of(second), &Options::default()).unwrap();
+        assert!(matches!(found, Answer::Equal(_)), "{first}\n{second}\n{found:?}");
+    }
+    for (first, second) in [
+        ("ROOT r = c64[8] multiply(x, y)", "ROOT r = c64[8] divide(x, y)"),
+        ("ROOT r = f32[8] real(x)", "ROOT r = f32[8] imag(x)"),
+        (
+            "ROOT r = c64[8] fft(x), fft_type=FFT, fft_length={8}",
+            "ROOT r = c64[8] fft(x), fft_type=IFFT, fft_length={8}",
+        ),
+    ] {
+        let found = equal(&of(first), &of(second), &Options::default()).unwrap();
+        assert!(matches!(found, Answer::Different(_)), "{first}\n{second}\n{found:?}");
+    }
 }
