@@ -14,7 +14,7 @@ pub(crate) struct EqualArgs {
     #[arg(long, value_name = "SEED", default_value_t = 0)]
     pub(crate) seed: u64,
     /// How often arguments are drawn. Each draw makes it less probable that a difference is missed.
-    #[arg(long, value_name = "N", default_value_t = 8, value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "N", default_value_t = 12, value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) seeds: u32,
     /// Fill constants that the text elides, `constant({...})`, with random values, as --random draws them.
     #[arg(long, value_name = "SEED")]

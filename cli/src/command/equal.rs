@@ -51,9 +51,13 @@ fn module(path: &Path, args: &EqualArgs, limits: &Limits) -> Result<(Verified, S
 fn report(answer: &Answer, paths: [&Path; 2]) -> String {
     match answer {
         Answer::Equal(evidence) => equal_text(evidence),
-        Answer::Different(Difference { seed, output, element, values: [first, second] }) => format!(
-            "different: out{output}, element {element}, with seed {seed}: {first:.9e} and {second:.9e} for the real arguments of this draw\n"
-        ),
+        Answer::Different(Difference {
+            seed, output, element, values: [first, second], ..
+        }) => {
+            format!(
+                "different: out{output}, element {element}, with seed {seed}: {first:.9e} and {second:.9e} for the real arguments of this draw\n"
+            )
+        }
         Answer::Open(open) => {
             let path = open.module.map(|module| format!("{}: ", paths[module].display()));
             let separator = if open.instruction.is_empty() { "" } else { ": " };
@@ -64,8 +68,7 @@ fn report(answer: &Answer, paths: [&Path; 2]) -> String {
     }
 }
 
-const ELIDED: &str =
-    "  = help: dump the module with large constants printed, or give `--elided SEED` for random values\n";
+const ELIDED: &str = "  = help: dump the module with large constants printed, or give `--elided SEED` for random values\n";
 
 fn equal_text(evidence: &Evidence) -> String {
     let Evidence { seeds, elements, degree, comparisons, undefined, .. } = evidence;
@@ -88,6 +91,10 @@ fn equal_text(evidence: &Evidence) -> String {
             "  {undefined} elements are infinite or NaN in one module only, and are not compared: division by zero, roots of negative numbers, overflow"
         );
     }
+    if evidence.endless > 0 {
+        let _ =
+            writeln!(text, "  {} draws are not compared: a loop does not end", evidence.endless);
+    }
     text.push_str("  not covered: rounding, overflow, denormals, NaN, the sign of zero; integers other than those drawn\n");
     text
 }
@@ -102,6 +109,7 @@ fn to_json(answer: &Answer, paths: [&Path; 2]) -> String {
             "probability": evidence.probability(),
             "comparisons": { "both": evidence.comparisons.both, "all": evidence.comparisons.all },
             "undefined": evidence.undefined,
+            "endless": evidence.endless,
             "nested_exponentials": evidence.is_shallow,
         }),
         Answer::Different(found) => json!({

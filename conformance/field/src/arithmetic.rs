@@ -166,7 +166,8 @@ impl Field {
     pub(crate) fn oracle(&self, name: &str, of: &[Element], real: f64) -> Element {
         match real.is_nan() {
             true => Element::NAN,
-            false => Element { degree: 1.0, ..Element::constant(self.hash(name, of), 0.0) }.with_real(real),
+            false => Element { degree: 1.0, ..Element::constant(self.hash(name, of), 0.0) }
+                .with_real(real),
         }
     }
     /// Returns an element of the result of a function of which nothing is known.
@@ -293,16 +294,24 @@ impl Field {
     pub(crate) fn exponential(&self, x: Element) -> Element {
         let real = x.real.exp();
         if !x.is_finite() {
-            return if real > 0.0 || real.is_nan() { Element::special(real) } else { Element::ZERO };
+            return if real > 0.0 || real.is_nan() {
+                Element::special(real)
+            } else {
+                Element::ZERO
+            };
         }
         if x.is_zero() {
             return Element::ONE;
+        }
+        if real <= 0.0 {
+            return Element::ZERO;
         }
         if !x.is_deep {
             // Without a level for the exponent: exp(-x) = 1 / exp(x) is left.
             self.is_shallow.store(true, Access::Relaxed);
             let of = if x.real < 0.0 { Self::negated(x) } else { x };
-            let value = Element { degree: x.degree, ..self.oracle("exponential", &[of], of.real.exp()) };
+            let value =
+                Element { degree: x.degree, ..self.oracle("exponential", &[of], of.real.exp()) };
             let value = Element { is_deep: false, ..value };
             return if x.real < 0.0 { self.inverse(value) } else { value };
         }
@@ -577,7 +586,11 @@ fn of_both(x: Element, y: Element) -> u8 {
     x.divisor.wrapping_add(y.divisor)
 }
 
-#[expect(clippy::as_conversions, clippy::cast_possible_truncation, reason = "rounds to the nearest")]
+#[expect(
+    clippy::as_conversions,
+    clippy::cast_possible_truncation,
+    reason = "rounds to the nearest"
+)]
 fn narrowed(x: f64) -> f32 {
     x as f32
 }

@@ -59,17 +59,21 @@ impl Element {
     pub(crate) fn is(&self, other: &Self) -> bool {
         match self.is_finite() && other.is_finite() {
             true => self.has_residues_of(other),
-            false => self.real.total_cmp(&other.real).is_eq() || self.real.is_nan() && other.real.is_nan(),
+            false => {
+                self.real.total_cmp(&other.real).is_eq()
+                    || self.real.is_nan() && other.real.is_nan()
+            }
         }
     }
     fn has_residues_of(&self, other: &Self) -> bool {
         let is_deep = self.is_deep && other.is_deep;
         self.residues[0] == other.residues[0] && (!is_deep || self.residues == other.residues)
     }
-    /// Returns it with a real number that may be too large for an f64.
+    /// Returns it with a real number; an infinity if that is too large for a float.
     pub(crate) fn with_real(self, real: f64) -> Self {
-        let largest = f64::MAX.copysign(real);
-        let real = if real.is_infinite() { largest } else { real };
+        if !real.is_finite() {
+            return Self::special(real);
+        }
         Self { real: if self.residues[0] == 0 && real.abs() < 1e-6 { 0.0 } else { real }, ..self }
     }
 

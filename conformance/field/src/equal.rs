@@ -1,16 +1,15 @@
 //! The comparison of two modules.
-use crate::arithmetic::Field;
+use crate::arithmetic::{Field, rounded_to};
 use crate::element::{Element, read, write};
 use crate::kernels::{Number as _, evaluate};
 use crate::lift::{Lifted, Open, lift, target};
 use crate::pair::Pair;
+use crate::rational::digits;
 use crate::tower::PRIMES;
 use hlo::literal::ConstantValue;
-use hlo::{
-    Array, ArrayShape, Class, ElementType, Literal, Module, Op, Scalar, Shape, Verified,
-};
-use interp::{CompileOptions, Error, Executable, Hooks, RunOptions};
-use num::index::{count, to_usize};
+use hlo::{Array, ArrayShape, Class, ElementType, Literal, Module, Op, Scalar, Shape, Verified};
+use interp::{Code, CompileOptions, Error, Executable, Hooks, RunOptions};
+use num::index::count;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -22,6 +21,10 @@ pub const CHANCE: f64 = 1e-6;
 const TOLERANCE: f64 = 1e-5;
 /// The same for complex numbers, of which arrays hold fewer digits.
 const COMPLEX_TOLERANCE: f64 = 1e-3;
+
+/// The most steps of a run if there is no other limit, and those for each element of an array: a
+/// loop that real numbers end may have no end for numbers of few digits.
+const FUEL: (u64, u64) = (1_000_000, 2_000);
 
 /// How two modules are compared.
 #[derive(Debug, Clone)]
@@ -36,7 +39,7 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Self {
-        Self { seed: 0, seeds: 8, limits: RunOptions::default() }
+        Self { seed: 0, seeds: 12, limits: RunOptions::default() }
     }
 }
 
@@ -66,6 +69,8 @@ pub struct Evidence {
     /// Elements of results that are infinite or NaN in one of the modules only: a division by zero,
     /// a root of a negative number, an overflow. They are not compared.
     pub undefined: usize,
+    /// Draws for which a module did not end within the limit of steps. They are not compared.
+    pub endless: u32,
     /// Whether exponentials are nested deeper than their laws are known.
     pub is_shallow: bool,
 }
@@ -74,7 +79,7 @@ impl Evidence {
     /// Returns the probability that different polynomials of this degree agree in all draws. Oracles count as variables.
     pub fn probability(&self) -> f64 {
         let once = (self.degree.max(1.0) / f64::from(PRIMES[0])).min(1.0);
-        once.powi(i32::try_from(self.seeds).unwrap_or(i32::MAX))
+        once.powi(i32::try_from(self.seeds - self.endless).unwrap_or(i32::MAX))
     }
 }
 
@@ -99,6 +104,8 @@ pub struct Difference {
     /// The element of each module for the real arguments of the draw; of a complex number the real
     /// part. Equal if it is no float.
     pub values: [f64; 2],
+    /// Whether the residues differ.
+    pub in_field: bool,
 }
 
 /// Why two modules cannot be compared.
@@ -152,14 +159,23 @@ pub fn equal(first: &Verified, second: &Verified, options: &Options) -> Result<A
         let field = Arc::new(Field::new(seed));
         let arguments = Draw::new(seed, &field, &constants).arguments(modules[0]);
         let mut results = Vec::new();
+        let mut is_endless = false;
         for (i, module) in modules.into_iter().enumerate() {
             let lifted = match lift(module, &field) {
                 Ok(lifted) => lifted,
                 Err(open) => return Ok(Answer::Open(Open { module: Some(i), ..open })),
             };
-            let run = run(lifted, &field, &arguments, options, &mut covered[i]);
-            results.push(run.map_err(|error| Failure::Run { module: i, error })?);
+            match run(lifted, &field, &arguments, options, &mut covered[i]) {
+                Ok(result) => results.push(result),
+                // For arguments for which a program does not end it is no function.
+                Err(error) if matches!(error.code(), Code::OutOfFuel { .. }) => is_endless = true,
+                Err(error) => return Err(Failure::Run { module: i, error }),
+            }
             field.end_module();
+        }
+        if is_endless {
+            evidence.endless += 1;
+            continue;
         }
         evidence.is_shallow |= field.is_shallow();
         evidence.degree = evidence.degree.max(f64::from(field.decided()));
@@ -173,7 +189,13 @@ pub fn equal(first: &Verified, second: &Verified, options: &Options) -> Result<A
             };
             evidence.elements += a.len();
             let found = compared([a, b], ty, &mut evidence);
-            let at = |(element, values)| Difference { seed, output, element, values };
+            let at = |(element, values, in_field)| Difference {
+                seed,
+                output,
+                element,
+                values,
+                in_field,
+            };
             if let Some(found) = found.different {
                 return Ok(Answer::Different(at(found)));
             }
@@ -183,24 +205,45 @@ pub fn equal(first: &Verified, second: &Verified, options: &Options) -> Result<A
     let all = covered.iter().flat_map(BTreeMap::values);
     let both = all.clone().filter(|(no, yes)| *no && *yes).count();
     evidence.comparisons = Coverage { both, all: all.count() };
-    let reason = match unknown {
-        Some(Difference { seed, output, element, values: [a, b] }) if (a - b).abs() <= TOLERANCE * a.abs().max(1.0) => format!(
-            "the numbers agree, but no law of the field says so: out{output}, element {element}, with seed {seed}, is {a:.6e} and {b:.6e}. It is an approximation, a rounded constant, or a law that the field lacks{}",
-            if evidence.is_shallow { "; exponentials are nested deeper than their laws are known" } else { "" }
-        ),
-        Some(Difference { seed, output, element, values: [a, b] }) => format!(
-            "the field finds no difference, but the numbers do: out{output}, element {element}, with seed {seed}, is {a:.6e} and {b:.6e}"
-        ),
-        None if evidence.probability() > CHANCE => format!(
+    Ok(match doubt(unknown.as_ref(), &evidence) {
+        Some(reason) => Answer::Open(Open { reason, ..Open::default() }),
+        None => Answer::Equal(evidence),
+    })
+}
+
+/// Returns why modules are not equal of which no draw shows a difference.
+fn doubt(unknown: Option<&Difference>, evidence: &Evidence) -> Option<String> {
+    let draws = u64::from(evidence.seeds - evidence.endless);
+    let compared = u64::try_from(evidence.elements).unwrap_or(u64::MAX).saturating_mul(draws);
+    let undefined = u64::try_from(evidence.undefined).unwrap_or(u64::MAX);
+    if let Some(Difference { seed, output, element, values: [a, b], in_field }) = unknown {
+        let place =
+            format!("out{output}, element {element}, with seed {seed}, is {a:.6e} and {b:.6e}");
+        let nested = match evidence.is_shallow {
+            true => "; exponentials are nested deeper than their laws are known",
+            false => "",
+        };
+        return Some(match in_field {
+            true => format!(
+                "the numbers agree, but no law of the field says so: {place}. It is an approximation, a rounded constant, or a law that the field lacks{nested}"
+            ),
+            false => format!("the field finds no difference, but the numbers do: {place}"),
+        });
+    }
+    if evidence.probability() > CHANCE {
+        return Some(format!(
             "no draw shows a difference, but different results of degree {:.0e} may agree by chance",
             evidence.degree
-        ),
-        None if evidence.elements > 0 && evidence.undefined >= evidence.elements * to_usize(i64::from(options.seeds)) => {
-            "the results are infinite or NaN in one of the modules".to_owned()
-        }
-        None => return Ok(Answer::Equal(evidence)),
+        ));
+    }
+    let nothing = if draws == 0 {
+        "a module ends for no draw within the limit of steps"
+    } else if evidence.undefined > 0 && undefined >= compared {
+        "the results are infinite or NaN in one of the modules"
+    } else {
+        return None;
     };
-    Ok(Answer::Open(Open { reason, ..Open::default() }))
+    Some(nothing.to_owned())
 }
 
 fn same_signature(modules: [&Module; 2]) -> Result<(), Failure> {
@@ -249,19 +292,29 @@ fn run(
             })
         });
     }
+    let all = lifted.module.module().computations.iter().flat_map(|(_, of)| of.instructions.iter());
+    let shapes = all.filter_map(|(_, instruction)| instruction.shape.array());
+    let elements = shapes.map(|shape| u64::try_from(count(&shape.dims)).unwrap_or(u64::MAX));
+    let elements = elements.fold(0, u64::saturating_add);
+    let fuel = FUEL.0.saturating_add(FUEL.1.saturating_mul(elements));
     let executable = Executable::compile(lifted.module, &CompileOptions::default())?;
-    let result = executable.execute(arguments, &options.limits.clone().hooks(hooks));
+    let limits = options.limits.clone();
+    let limits = if limits.fuel.is_none() { limits.fuel(fuel) } else { limits };
+    let result = executable.execute(arguments, &limits.hooks(hooks));
     *covered = std::mem::take(&mut *seen.lock().unwrap_or_else(PoisonError::into_inner));
     result
 }
 
-/// What a comparison of two arrays finds: the first element of each kind, with its values.
+/// The index of an element, its values, and whether the residues differ.
+type Place = (usize, [f64; 2], bool);
+
+/// What a comparison of two arrays finds: the first element of each kind.
 #[derive(Default)]
 struct Found {
     /// Different in the field and in real numbers.
-    different: Option<(usize, [f64; 2])>,
+    different: Option<Place>,
     /// Different in one of both.
-    unknown: Option<(usize, [f64; 2])>,
+    unknown: Option<Place>,
 }
 
 fn compared([a, b]: [&Array; 2], ty: ElementType, evidence: &mut Evidence) -> Found {
@@ -273,14 +326,14 @@ fn compared([a, b]: [&Array; 2], ty: ElementType, evidence: &mut Evidence) -> Fo
         Class::Complex => {
             let (a, b) = (Pair::read(a), Pair::read(b));
             let parts = a.iter().zip(&b).flat_map(|(x, y)| [(&x.0, &y.0), (&x.1, &y.1)]);
-            let halved = |found: Option<(usize, _)>| found.map(|(at, values)| (at / 2, values));
+            let halved = |found: Option<Place>| found.map(|(at, values, is)| (at / 2, values, is));
             let found = of_parts(parts, COMPLEX_TOLERANCE, evidence);
             Found { different: halved(found.different), unknown: halved(found.unknown) }
         }
         Class::Pred | Class::Signed | Class::Unsigned => {
             let at = (0..a.len()).find(|&i| a.get(i) != b.get(i));
             let values = |i| [a, b].map(|array: &Array| array.get(i).as_f64());
-            Found { different: at.map(|i| (i, values(i))), unknown: None }
+            Found { different: at.map(|i| (i, values(i), true)), unknown: None }
         }
     }
 }
@@ -305,10 +358,10 @@ fn of_parts<'a>(
         match (x.is(y), is_near) {
             (true, true) => {}
             (false, false) => {
-                found.different.get_or_insert((at, values));
+                found.different.get_or_insert((at, values, true));
             }
-            (true, false) | (false, true) => {
-                found.unknown.get_or_insert((at, values));
+            (is_same, _) => {
+                found.unknown.get_or_insert((at, values, !is_same));
             }
         }
     }
@@ -330,7 +383,8 @@ impl Pool {
         let all = modules.into_iter().flat_map(|module| module.computations.iter());
         for (_, instruction) in all.flat_map(|(_, of)| of.instructions.iter()) {
             let leaves = instruction.shape.leaves();
-            integers.extend(leaves.iter().filter_map(|leaf| leaf.array()).flat_map(|a| a.dims.iter()));
+            integers
+                .extend(leaves.iter().filter_map(|leaf| leaf.array()).flat_map(|a| a.dims.iter()));
             let Op::Constant(op) = &instruction.op else { continue };
             let ConstantValue::Literal(Literal::Array(value)) = &*op.value else { continue };
             for i in 0..value.len().min(Self::MOST) {
@@ -356,17 +410,20 @@ struct Draw<'a> {
     pool: &'a Pool,
     /// Whether floats are zero, equal to others, or constants of the modules, some of the time.
     has_ties: bool,
-    /// The kind of integers: small, around those of the modules, zero, or any.
+    /// The kind of integers: small, any, or around those of the modules.
     integers: u8,
     /// Floats that were drawn, of all arguments.
     drawn: Vec<Element>,
+    /// Those of few digits, by their bits.
+    narrow: BTreeMap<u64, Element>,
 }
 
 impl<'a> Draw<'a> {
     fn new(seed: u64, field: &'a Field, pool: &'a Pool) -> Self {
         let (has_ties, integers) = (seed % 2 == 1, u8::try_from(seed % 5).unwrap_or(0));
         let random = fastrand::Rng::with_seed(seed);
-        Self { random, field, pool, has_ties, integers, drawn: Vec::new() }
+        let (drawn, narrow) = (Vec::new(), BTreeMap::new());
+        Self { random, field, pool, has_ties, integers, drawn, narrow }
     }
     fn arguments(&mut self, module: &Module) -> Vec<Literal> {
         let parameters = module.entry().program_shape().parameters;
@@ -417,11 +474,18 @@ impl<'a> Draw<'a> {
             }
             5 => near + near.abs().max(1.0) * unit / 16.0,
             6 => unit * 16.0,
+            7 if self.has_ties => unit * f64::powi(2.0, self.random.i32(4..48)),
             _ => unit * 2.0,
         };
-        // Very large numbers say nothing but that they overflow.
-        let real = if real.abs() < 1e6 { real } else { unit * 1e6 };
+        // Larger numbers say nothing but that they overflow.
+        let real = rounded_to(if real.abs() < 1e15 { real } else { unit * 1e15 }, ty);
+        let real = if real.is_finite() { real } else { unit };
         let element = Element { degree: 1.0, ..Element::constant(residues, real) };
+        // Numbers of few digits are equal sooner or later.
+        let element = match digits(ty) <= 11 {
+            true => *self.narrow.entry(real.to_bits()).or_insert(element),
+            false => element,
+        };
         if self.drawn.len() < 1024 {
             self.drawn.push(element);
         }
@@ -430,10 +494,10 @@ impl<'a> Draw<'a> {
     fn whole(&mut self, ty: ElementType) -> Scalar {
         let near = self.pool.integers[self.random.usize(0..self.pool.integers.len())];
         let x = match self.integers {
-            0 => self.random.i64(0..=3),
-            1 | 4 => near.saturating_add(self.random.i64(-1..=1)),
-            2 => self.random.i64(-3..=40),
-            _ => self.random.i64(..),
+            0 => self.random.i64(-1..=3),
+            1 => self.random.i64(..),
+            _ if self.random.bool() => near,
+            _ => near.saturating_add(self.random.i64(-1..=1)),
         };
         match ty.class() {
             Class::Pred => Scalar::Pred(self.random.bool()),

@@ -1,8 +1,8 @@
 //! The ops that compute with floats, over elements.
 use crate::arithmetic::{Field, rounded_to};
-use crate::rational::digits;
 use crate::element::{Element, held, read, write};
 use crate::pair::{Pair, transformed};
+use crate::rational::digits;
 use hlo::op::value::{Direction, FftType, Transpose};
 use hlo::op::{
     BatchNormGrad, BatchNormInference, BatchNormTraining, Binary, Cholesky, Convolution, Dot, Fft,
@@ -132,8 +132,11 @@ pub(crate) fn evaluate(
             predicates(&with, with.elements(0).iter().map(Element::is_finite))
         }
         Op::Unary(op) => {
-            let results: Option<Vec<_>> =
-                with.elements(0).into_iter().map(|x| field.unary(*op, x, with.shape(0).ty)).collect();
+            let results: Option<Vec<_>> = with
+                .elements(0)
+                .into_iter()
+                .map(|x| field.unary(*op, x, with.shape(0).ty))
+                .collect();
             with.written(results?)
         }
         Op::Binary(op) => {
@@ -160,7 +163,7 @@ pub(crate) fn evaluate(
             with.written(x.map(|(i, x)| field.minimum(field.maximum(low(i), x), high(i))))
         }
         Op::Convert(_) => convert(field, &with),
-        Op::BitcastConvert(_) => bitcast(field, &with)?,
+        Op::Bitcast(_) | Op::BitcastConvert(_) => bitcast(field, &with)?,
         Op::ReducePrecision(_) => with.written(with.elements(0)),
         Op::Iota(op) => {
             let along = op.iota_dimension.map_or(0, to_usize);
@@ -190,11 +193,7 @@ fn is_complex(shape: &Shape) -> bool {
 
 /// Returns the result of an op with complex numbers; `None` if it has none over the field.
 #[expect(clippy::wildcard_enum_match_arm, reason = "`rewrite` names the ops that come here")]
-fn of_pairs(
-    field: &Field,
-    with: &Operands<'_>,
-    seen: &mut dyn FnMut(bool),
-) -> Option<Literal> {
+fn of_pairs(field: &Field, with: &Operands<'_>, seen: &mut dyn FnMut(bool)) -> Option<Literal> {
     let pairs = |i: usize| with.numbers::<Pair>(field, i);
     Some(match &with.stated.op {
         Op::Unary(Unary::Abs) => with.written(pairs(0).into_iter().map(|x| field.magnitude(x))),
@@ -659,12 +658,22 @@ fn unknown(field: &Field, with: &Operands<'_>) -> Option<Literal> {
     let leaves = with.stated.shape.leaves().into_iter().enumerate();
     let arrays: Option<Vec<Literal>> = leaves
         .map(|(leaf, shape)| {
-            let shape = shape.array().filter(|array| array.ty.is_float())?;
+            let shape = shape.array()?;
             let place = |i: usize| {
                 let place = Element::integer(to_i64(leaf << 40 | i));
                 field.unknown(&with.stated.name, of_all, place)
             };
-            Some(Literal::from(write(shape, (0..count(&shape.dims)).map(place))))
+            if shape.ty.is_float() {
+                return Some(Literal::from(write(shape, (0..count(&shape.dims)).map(place))));
+            }
+            // Mostly zero, as what says whether a function has succeeded.
+            let mut whole = Array::zeros(shape.clone());
+            for i in 0..whole.len() {
+                let hash = i64::from(place(i).residues[0]);
+                let value = if hash % 8 == 0 { hash / 8 % 5 } else { 0 };
+                whole.set(i, Scalar::Signed(value).convert(ElementType::S64, shape.ty));
+            }
+            Some(Literal::from(whole))
         })
         .collect();
     let mut arrays = arrays?;

@@ -8,11 +8,14 @@ use hlo::ir::{Computation, ComputationId, Instruction, InstructionId};
 use hlo::literal::ConstantValue;
 use hlo::op::value::Text;
 use hlo::op::{Binary, Constant, CustomCall};
-use hlo::{ElementType, Literal, Module, Op, Shape, Verified};
+use hlo::{ArrayShape, ElementType, Literal, Module, Op, Shape, Verified};
 
 /// Custom calls that return their operand, or say something of it.
 const IDENTITIES: [&str; 4] =
     ["Sharding", "SPMDFullToShardShape", "SPMDShardToFullShape", "xla.sdy.FuncResultSharding"];
+
+/// The most elements of an array.
+const LARGEST: i64 = 1 << 26;
 
 /// A module over the field.
 pub(crate) struct Lifted {
@@ -143,12 +146,11 @@ fn part(module: &Module, computation: &Computation, instruction: &Instruction) -
     let leaves = |shape: &Shape| shape.leaves().into_iter().cloned().collect::<Vec<_>>();
     let all: Vec<Shape> = operands().flat_map(leaves).chain(leaves(&instruction.shape)).collect();
     let types = || all.iter().filter_map(Shape::array).map(|array| array.ty);
-    let is_dynamic = |shape: &Shape| shape.array().is_some_and(|array| array.dynamic.is_some());
     if !types().any(is_number) {
         return Part::Kept;
     }
-    if all.iter().any(is_dynamic) {
-        return Part::Open("sizes are known only at run time");
+    if let Some(reason) = unfit(&all) {
+        return Part::Open(reason);
     }
     let is_complex = types().any(ElementType::is_complex);
     let folds = |id: ComputationId| fold_of(&module.computations[id]);
@@ -158,7 +160,6 @@ fn part(module: &Module, computation: &Computation, instruction: &Instruction) -
         | Op::Compare(_)
         | Op::Clamp(_)
         | Op::Convert(_)
-        | Op::BitcastConvert(_)
         | Op::ReducePrecision(_)
         | Op::Iota(_)
         | Op::Dot(_)
@@ -186,8 +187,11 @@ fn part(module: &Module, computation: &Computation, instruction: &Instruction) -
             match call.custom_call_has_side_effect {
                 _ if IDENTITIES.contains(&target) => Part::Kept,
                 true => Part::Open("a function with a side effect is not known"),
-                false if !leaves(&instruction.shape).iter().all(is_float) => {
-                    Part::Open("an unknown function has results that are no floats")
+                false
+                    if is_complex
+                        || leaves(&instruction.shape).iter().any(|leaf| leaf.array().is_none()) =>
+                {
+                    Part::Open("an unknown function has results that are no real numbers")
                 }
                 false if !call.called_computations.is_empty() || call.to_apply.is_some() => {
                     Part::Open("an unknown function calls computations")
@@ -202,16 +206,43 @@ fn part(module: &Module, computation: &Computation, instruction: &Instruction) -
         Op::Infeed(_) | Op::Outfeed(_) | Op::Send(_) | Op::Recv(_) => {
             Part::Open("the host has no elements of the field")
         }
-        Op::Bitcast(_) if operands().any(|from| !same_type(from, &instruction.shape)) => {
-            Part::Open("a bitcast to another type")
+        Op::Bitcast(_) | Op::BitcastConvert(_)
+            if operands().any(|from| !same_type(from, &instruction.shape)) =>
+        {
+            match operands().all(|from| has_same_bits(from, &instruction.shape)) && !is_complex {
+                true => Part::Call(None),
+                false => Part::Open("a bitcast to a type of another size"),
+            }
         }
         Op::Sort(op) if op.to_apply.is_none() => Part::Open("a sort without a comparator"),
         _ => Part::Kept,
     }
 }
 
+/// Returns why the field has no arrays of these shapes.
+fn unfit(shapes: &[Shape]) -> Option<&'static str> {
+    let mut arrays = shapes.iter().filter_map(Shape::array);
+    arrays.find_map(|array| {
+        // Also one of no elements may be walked along its other dimensions.
+        let sizes = array.dims.iter();
+        let elements = sizes.fold(1i64, |product, &size| product.saturating_mul(size.max(1)));
+        match array.dynamic.is_some() {
+            _ if elements > LARGEST => Some("the array is too large for the field"),
+            true => Some("sizes are known only at run time"),
+            false => None,
+        }
+    })
+}
+
 fn same_type(x: &Shape, y: &Shape) -> bool {
     x.element_type() == y.element_type()
+}
+
+/// Returns whether arrays have elements of as many bits at the same places.
+fn has_same_bits(x: &Shape, y: &Shape) -> bool {
+    let (Some(x), Some(y)) = (x.array(), y.array()) else { return false };
+    let order = |shape: &ArrayShape| shape.layout.minor_to_major.clone();
+    x.ty.bits() == y.ty.bits() && x.dims == y.dims && order(x) == order(y)
 }
 
 /// Returns the function of two floats that a computation is, however it converts between floats.

@@ -65,7 +65,11 @@ impl Pair {
 }
 
 /// Returns a number as an f32 that is finite if the number is.
-#[expect(clippy::as_conversions, clippy::cast_possible_truncation, reason = "rounds to the nearest")]
+#[expect(
+    clippy::as_conversions,
+    clippy::cast_possible_truncation,
+    reason = "rounds to the nearest"
+)]
 fn narrowed(x: f64) -> f32 {
     let largest = f64::from(f32::from_bits(0x7f7f_fff0));
     if x.is_finite() { x.clamp(-largest, largest) as f32 } else { x as f32 }
@@ -165,7 +169,8 @@ impl Field {
     /// Returns a function of a complex number; `None` if it has none over the field.
     pub(crate) fn pair_unary(&self, op: Unary, x: Pair) -> Option<Pair> {
         let half = rational::element((1, 2));
-        let (up, down) = (|x| self.pair_exponential(x), |x: Pair| self.pair_exponential(x.negated()));
+        let (up, down) =
+            (|x| self.pair_exponential(x), |x: Pair| self.pair_exponential(x.negated()));
         let twice = |x: Pair| x.sum(x);
         Some(match op {
             Unary::Negate => x.negated(),
@@ -226,7 +231,8 @@ impl Field {
     }
     /// Returns a function of two complex numbers; `None` if it has none over the field.
     pub(crate) fn pair_binary(&self, op: Binary, x: Pair, y: Pair) -> Option<Pair> {
-        let whole = rational::whole(y.0.real).filter(|&n| y.1.is_zero() && y.0.is(&Element::integer(n)));
+        let whole =
+            rational::whole(y.0.real).filter(|&n| y.1.is_zero() && y.0.is(&Element::integer(n)));
         Some(match op {
             Binary::Add => x.sum(y),
             Binary::Subtract => x.difference(y),

@@ -17,15 +17,14 @@ pub(crate) const ORDER: usize = 30_720;
 
 /// The first root, modulo each prime: real and imaginary part. Its power by a quarter of the order
 /// is i.
-const FIRST: [[u32; 2]; LEVELS] =
-    [[1_339_376_238, 345_732_753], [464_897_553, 354_892_862]];
+const FIRST: [[u32; 2]; LEVELS] = [[1_339_376_238, 345_732_753], [464_897_553, 354_892_862]];
 
 /// The cosines that literals are recognized as are of the turns k / n, for these n.
 const TURNS: [usize; 4] = [512, 384, 320, 480];
 
 /// Returns the root of unity by `k` of `n` parts of a turn; `None` if there are none of this order.
 pub(crate) fn root(k: usize, n: usize) -> Option<Pair> {
-    if n == 0 || ORDER % n != 0 {
+    if n == 0 || !ORDER.is_multiple_of(n) {
         return None;
     }
     let mut exponent = k % n * (ORDER / n);

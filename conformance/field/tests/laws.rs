@@ -113,7 +113,7 @@ fn other_functions_are_different() {
         ("ROOT r = f32[6] tanh(x)", "ROOT r = f32[6] logistic(x)"),
         ("ROOT r = f32[6] maximum(x, y)", "ROOT r = f32[6] minimum(x, y)"),
         ("a = f32[6] multiply(x, x) ROOT r = f32[6] sqrt(a)", "ROOT r = f32[6] copy(x)"),
-                (
+        (
             "a = f32[6] add(x, y) ROOT r = f32[6] abs(a)",
             "a = f32[6] abs(x) b = f32[6] abs(y) ROOT r = f32[6] add(a, b)",
         ),
@@ -183,7 +183,8 @@ fn what_has_no_meaning_is_open() {
     };
     assert_eq!((open.module, &*open.instruction), (Some(0), "e/z"));
     // The length of a program of any length.
-    let dynamic = module("x = f32[<=8] parameter(0) ROOT n = s32[] get-dimension-size(x), dimensions={0}");
+    let dynamic =
+        module("x = f32[<=8] parameter(0) ROOT n = s32[] get-dimension-size(x), dimensions={0}");
     let full = module("x = f32[<=8] parameter(0) ROOT n = s32[] constant(8)");
     let answer = equal(&dynamic, &full, &Options::default()).unwrap();
     assert!(matches!(answer, Answer::Open(_)), "{answer:?}");
@@ -193,7 +194,10 @@ fn what_has_no_meaning_is_open() {
 #[test]
 fn what_the_field_does_not_know_is_open() {
     for (first, second) in [
-        ("e = f32[6] exponential(x) ROOT r = f32[6] log(e)", "l = f32[6] log(x) ROOT r = f32[6] exponential(l)"),
+        (
+            "e = f32[6] exponential(x) ROOT r = f32[6] log(e)",
+            "l = f32[6] log(x) ROOT r = f32[6] exponential(l)",
+        ),
         (
             "p = f32[6] multiply(x, y) a = f32[6] abs(p) ROOT r = f32[6] log(a)",
             "a = f32[6] abs(x) b = f32[6] abs(y) c = f32[6] log(a) d = f32[6] log(b) ROOT r = f32[6] add(c, d)",
