@@ -25,8 +25,8 @@ pub(crate) fn equal(args: &EqualArgs) -> Result<ExitCode> {
     let answer = answer.map_err(|failure| match &failure {
         Incomparable::Run { module, error } => {
             let file = [&first_file, &second_file][*module];
-            let is_unsupported = matches!(error.code(), interp::Code::Unsupported { .. });
-            let exit = if is_unsupported { Exit::Unsupported } else { Exit::Wrong };
+            // Nothing is known of the modules.
+            let exit = Exit::Unsupported;
             Failure { exit, ..Failure::module(vec![error.diagnostic()], file.source()) }
         }
         Incomparable::Signature { .. } => {

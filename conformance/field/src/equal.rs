@@ -157,7 +157,7 @@ pub fn equal(first: &Verified, second: &Verified, options: &Options) -> Result<A
     for draw in 0..u64::from(options.seeds) {
         let seed = options.seed.wrapping_add(draw);
         let field = Arc::new(Field::new(seed));
-        let arguments = Draw::new(seed, &field, &constants).arguments(modules[0]);
+        let mut arguments = None;
         let mut results = Vec::new();
         let mut is_endless = false;
         for (i, module) in modules.into_iter().enumerate() {
@@ -165,7 +165,9 @@ pub fn equal(first: &Verified, second: &Verified, options: &Options) -> Result<A
                 Ok(lifted) => lifted,
                 Err(open) => return Ok(Answer::Open(Open { module: Some(i), ..open })),
             };
-            match run(lifted, &field, &arguments, options, &mut covered[i]) {
+            let drawn = || Draw::new(seed, &field, &constants).arguments(modules[0]);
+            let arguments = arguments.get_or_insert_with(drawn);
+            match run(lifted, &field, arguments, options, &mut covered[i]) {
                 Ok(result) => results.push(result),
                 // For arguments for which a program does not end it is no function.
                 Err(error) if matches!(error.code(), Code::OutOfFuel { .. }) => is_endless = true,
@@ -461,30 +463,34 @@ impl<'a> Draw<'a> {
         let place = self.random.usize(0..self.pool.floats.len());
         let near = self.pool.floats[place];
         let unit = self.random.f64() * 2.0 - 1.0;
-        let real = match self.random.u8(0..10) {
-            0 if self.has_ties => return Element::ZERO,
+        let variable = |real| Element { degree: 1.0, ..Element::constant(residues, real) };
+        let element = match self.random.u8(0..10) {
+            0 if self.has_ties => Element::ZERO,
             1 if self.has_ties && !self.drawn.is_empty() => {
-                return self.drawn[self.random.usize(0..self.drawn.len())];
+                self.drawn[self.random.usize(0..self.drawn.len())]
             }
-            2 if self.has_ties => return Element { degree: 1.0, ..self.field.literal(near, ty) },
+            2 if self.has_ties => Element { degree: 1.0, ..self.field.literal(near, ty) },
             // Between a constant and the next one, and close to it.
             3 | 4 => {
                 let next = self.pool.floats.get(place + 1).copied().unwrap_or(near + 1.0);
-                near + (next - near) * self.random.f64()
+                variable(near + (next - near) * self.random.f64())
             }
-            5 => near + near.abs().max(1.0) * unit / 16.0,
-            6 => unit * 16.0,
-            7 if self.has_ties => unit * f64::powi(2.0, self.random.i32(4..48)),
-            _ => unit * 2.0,
+            5 => variable(near + near.abs().max(1.0) * unit / 16.0),
+            6 => variable(unit * 16.0),
+            7 if self.has_ties => variable(unit * f64::powi(2.0, self.random.i32(4..48))),
+            _ => variable(unit * 2.0),
         };
+        let rounded = rounded_to(element.real, ty);
         // Larger numbers say nothing but that they overflow.
-        let real = rounded_to(if real.abs() < 1e15 { real } else { unit * 1e15 }, ty);
-        let real = if real.is_finite() { real } else { unit };
-        let element = Element { degree: 1.0, ..Element::constant(residues, real) };
-        // Numbers of few digits are equal sooner or later.
-        let element = match digits(ty) <= 11 {
-            true => *self.narrow.entry(real.to_bits()).or_insert(element),
-            false => element,
+        let is_useful = rounded.is_finite() && rounded.abs() < 1e15;
+        let real = if is_useful { rounded } else { rounded_to(unit, ty) };
+        let element = match real == 0.0 {
+            true => Element::ZERO,
+            // Numbers of few digits are equal sooner or later.
+            false if digits(ty) <= 11 => {
+                *self.narrow.entry(real.to_bits()).or_insert(Element { real, ..element })
+            }
+            false => Element { real, ..element },
         };
         if self.drawn.len() < 1024 {
             self.drawn.push(element);

@@ -162,9 +162,13 @@ fn part(module: &Module, computation: &Computation, instruction: &Instruction) -
         | Op::Convert(_)
         | Op::ReducePrecision(_)
         | Op::Iota(_)
-        | Op::Dot(_)
-        | Op::Convolution(_)
         | Op::Fft(_) => Part::Call(None),
+        Op::Dot(_) | Op::Convolution(_) => {
+            match instruction.shape.element_type().is_some_and(is_number) {
+                true => Part::Call(None),
+                false => Part::Open("integers that are computed from floats by products"),
+            }
+        }
         Op::BatchNormTraining(_)
         | Op::BatchNormInference(_)
         | Op::BatchNormGrad(_)
