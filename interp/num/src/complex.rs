@@ -69,12 +69,15 @@ impl Complex {
     pub(super) fn scale(self, n: i32) -> Self {
         Self { re: scale(self.re, n), im: scale(self.im, n) }
     }
+    #[inline]
     pub(super) fn map(self, f: impl Fn(f64) -> f64) -> Self {
         Self { re: f(self.re), im: f(self.im) }
     }
+    #[inline]
     pub(super) fn add(self, other: Self) -> Self {
         Self { re: self.re + other.re, im: self.im + other.im }
     }
+    #[inline]
     pub(super) fn sub(self, other: Self) -> Self {
         Self { re: self.re - other.re, im: self.im - other.im }
     }
@@ -86,12 +89,15 @@ impl Complex {
     pub(super) fn over_i(self) -> Self {
         Self { re: self.im, im: -self.re }
     }
+    #[inline]
     pub(super) fn neg(self) -> Self {
         self.map(|x| -x)
     }
+    #[inline]
     pub(super) fn real(self) -> f64 {
         self.re
     }
+    #[inline]
     pub(super) fn imag(self) -> f64 {
         self.im
     }

@@ -7,13 +7,17 @@
     reason = "only code inlined into the function of an instruction set is compiled for it"
 )]
 mod approximate;
+mod byte;
 mod chain;
+mod complex;
 mod convert;
+mod formula;
 pub mod instruction_set;
 mod magnitude;
 mod narrow;
 mod native_types;
 mod order;
+mod precision;
 mod progression;
 mod select;
 mod sum;
@@ -26,8 +30,8 @@ use bytemuck::Pod;
 pub use chain::{Short, Then, chain_loop};
 pub use convert::convert_loop;
 use instruction_set::Task;
-pub use magnitude::magnitude_loop;
 pub use order::{clamp_loop, compare_loop};
+pub use precision::reduce_precision_loop;
 pub use progression::{Progression, WriteElements};
 pub use select::select_loop;
 use std::ops::Deref;

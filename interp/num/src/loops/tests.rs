@@ -62,7 +62,50 @@ fn same(a: Scalar, b: Scalar) -> bool {
         (Scalar::Float(a), Scalar::Float(b)) => {
             a.to_bits() == b.to_bits() || a.is_nan() && b.is_nan()
         }
+        (Scalar::Complex(a, b), Scalar::Complex(c, d)) => {
+            same(Scalar::Float(a), Scalar::Float(c)) && same(Scalar::Float(b), Scalar::Float(d))
+        }
         _ => a == b,
+    }
+}
+/// All elements of a type of at most 16 bits, or those near its limits; of complex numbers, of all
+/// pairs of some parts.
+fn elements_of(ty: E) -> Vec<Scalar> {
+    match (ty.is_complex(), ty.bits()) {
+        (false, 0..=16) => (0..1 << ty.bits()).map(|code| Scalar::from_bits(ty, code)).collect(),
+        (false, _) => edges(ty),
+        (true, _) => {
+            let special = [0.0, 1.0, 0.5, 3.0, 1e-3, 80.0, 100.0, 1e3, 1e-42, 3e38, f64::INFINITY];
+            let special = special.into_iter().chain([f64::NAN]).flat_map(|x| [x, -x]);
+            let special: Vec<f64> =
+                special.map(|x| Scalar::Float(x).round_to(ty.component()).as_f64()).collect();
+            let mut all: Vec<Scalar> = special
+                .iter()
+                .flat_map(|&re| special.iter().map(move |&im| Scalar::Complex(re, im)))
+                .collect();
+            all.extend(edges(ty));
+            let mut state = 1_u64;
+            let mut part = || {
+                state =
+                    state.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(0x1405_7b7e_f767_814f);
+                let x =
+                    f64::from(i32::try_from(state >> 40).unwrap() - (1 << 23)) * 2.0_f64.powi(-21);
+                x
+            };
+            all.extend((0..3000).map(|_| Scalar::Complex(part(), part())));
+            all
+        }
+    }
+}
+/// The type of the results of an op.
+fn result_of(op: hlo::Opcode, of: E) -> E {
+    use hlo::Opcode::{Abs, Complex, Imag, IsFinite, Real};
+    match op {
+        IsFinite => E::Pred,
+        Abs | Imag | Real => of.component(),
+        Complex if of == E::F64 => E::C128,
+        Complex => E::C64,
+        _ => of,
     }
 }
 /// All pairs of two lists.
@@ -73,14 +116,11 @@ fn pairs(x: &[Scalar]) -> (Vec<Scalar>, Vec<Scalar>) {
 #[test]
 fn one_operand() {
     for &ty in E::ALL {
-        let x = if ty == E::Bf16 || ty == E::F16 {
-            (0..1 << 16).map(|code| Scalar::from_bits(ty, code)).collect()
-        } else {
-            edges(ty)
-        };
+        let x = elements_of(ty);
         for &op in Unary::ALL {
             let Some(function) = unary_loop(op, ty, Arithmetic::Exact) else { continue };
-            for (result, &x) in run(&function, &[(ty, &x)], ty).into_iter().zip(&x) {
+            let to = result_of(op.opcode(), ty);
+            for (result, &x) in run(&function, &[(ty, &x)], to).into_iter().zip(&x) {
                 let expected = crate::unary(op, ty, x);
                 assert!(same(result, expected), "{op:?} {ty} {x:?}: {result:?}, not {expected:?}");
             }
@@ -91,10 +131,10 @@ fn one_operand() {
 #[test]
 fn two_operands() {
     for &ty in E::ALL {
-        let (a, b) = pairs(&edges(ty));
+        let (a, b) = pairs(&if ty.bits() < 8 { elements_of(ty) } else { edges(ty) });
         for &op in Binary::ALL {
             let Some(function) = binary_loop(op, ty) else { continue };
-            let results = run(&function, &[(ty, &a), (ty, &b)], ty);
+            let results = run(&function, &[(ty, &a), (ty, &b)], result_of(op.opcode(), ty));
             for ((result, &a), &b) in results.into_iter().zip(&a).zip(&b) {
                 let expected = crate::binary(op, ty, a, b);
                 assert!(
@@ -115,12 +155,12 @@ fn comparison_and_clamp() {
             hlo::Class::Pred | hlo::Class::Unsigned => &[Order::Unsigned],
             hlo::Class::Signed => &[Order::Signed],
             hlo::Class::Float => &[Order::Float, Order::TotalOrder],
-            hlo::Class::Complex => &[],
+            hlo::Class::Complex => &[Order::Float],
         };
         for (&order, direction) in
             orders.iter().flat_map(|order| [Eq, Ge, Gt, Le, Lt, Ne].map(|to| (order, to)))
         {
-            let Some(function) = compare_loop(direction, order, ty) else { continue };
+            let function = compare_loop(direction, order, ty);
             let results = run(&function, &[(ty, &a), (ty, &b)], E::Pred);
             for ((result, &a), &b) in results.into_iter().zip(&a).zip(&b) {
                 let expected = Scalar::Pred(crate::compare(direction, order, ty, a, b));
@@ -141,7 +181,7 @@ fn comparison_and_clamp() {
 #[test]
 fn conversion() {
     for &from in E::ALL {
-        let x = edges(from);
+        let x = elements_of(from);
         for &to in E::ALL {
             let Some(function) = convert_loop(from, to) else { continue };
             for (result, &x) in run(&function, &[(from, &x)], to).into_iter().zip(&x) {
