@@ -134,11 +134,12 @@ fn each_stage<const N: usize, T: Narrow>(
     let mut wide = [[0.0; STAGE]; N];
     for first in (0..count).step_by(STAGE) {
         let range = first..count.min(first + STAGE);
-        let operands = operands.map(|x| &x[range.clone()]);
+        // One element may stand for all.
+        let operands = operands.map(|x| if x.len() == count { &x[range.clone()] } else { x });
         for (wide, x) in wide.iter_mut().zip(operands) {
             T::widen(x, &mut wide[..x.len()]);
         }
-        let wide = std::array::from_fn(|k| bytemuck::cast_slice(&wide[k][..range.len()]));
+        let wide = std::array::from_fn(|k| bytemuck::cast_slice(&wide[k][..operands[k].len()]));
         stage(range, operands, wide);
     }
 }
@@ -150,7 +151,8 @@ pub(super) fn through_f32<const N: usize, T: Narrow>(
     single: VectorLoop,
     definition: Option<ScalarDefinition<N>>,
 ) -> VectorLoop {
-    VectorLoop::new(move |operands, result| {
+    let takes_scalars = single.takes_scalars;
+    let run = move |operands: &[&[u8]], result: &mut [u8]| {
         let result: &mut [T] = bytemuck::cast_slice_mut(result);
         let mut wide_result = [0.0; STAGE];
         each_stage::<N, T>(operands, result.len(), |range, operands, wide| {
@@ -164,10 +166,12 @@ pub(super) fn through_f32<const N: usize, T: Narrow>(
                 return;
             }
             for (i, _) in wide_result.iter().enumerate().filter(|(_, x)| T::may_be_tie(**x)) {
-                result[i] = T::of_scalar(definition(operands.map(|x| x[i].scalar())));
+                let element = |x: &[T]| if let [x] = x { x.scalar() } else { x[i].scalar() };
+                result[i] = T::of_scalar(definition(operands.map(element)));
             }
         });
-    })
+    };
+    VectorLoop { takes_scalars, ..VectorLoop::new(run) }
 }
 
 /// Applies a loop over f32 to a result of `width` bytes.

@@ -2,9 +2,11 @@
 use super::approximate::loops as approximate_loops;
 use super::byte::{self, table_loop};
 use super::complex::ComplexElement;
+use super::division::division_loop;
 use super::magnitude::magnitude_loop;
 use super::narrow::{Narrow, ScalarDefinition, narrow_type, through_f32};
 use super::native_types::with_type;
+use super::power::{f32_exponents, f64_exponents, power_loop};
 use super::vector::{complex as formulas, loops as single_loops};
 use super::{Integer, Short, VectorLoop, each, pair};
 use crate::Arithmetic;
@@ -237,6 +239,13 @@ pub fn binary_loop(op: Binary, ty: ElementType) -> Option<VectorLoop> {
     if !op.types().contains(ty) || (op == Binary::Complex && !has_parts) {
         return None;
     }
+    if let Some(function) = division_loop(op, ty) {
+        return Some(function);
+    }
+    if op == Binary::Power {
+        with_type!(ty, F => return Some(power_loop::<F>(single_binary(op)?, f32_exponents())), [f32]);
+        with_type!(ty, F => return Some(power_loop::<F>(double_binary(op)?, f64_exponents())), [f64]);
+    }
     with_type!(ty, T => return signed_binary::<T>(op), [i8, i16, i32, i64]);
     with_type!(ty, T => return unsigned_binary::<T>(op), [u8, u16, u32, u64]);
     with_type!(ty, _T => return Some(VectorLoop { short: Short::of(op), ..single_binary(op)? }), [f32]);
@@ -246,7 +255,7 @@ pub fn binary_loop(op: Binary, ty: ElementType) -> Option<VectorLoop> {
             return narrow_binary::<T>(op);
         }
         let definition: ScalarDefinition<2> = Box::new(move |[a, b]| crate::binary(op, T::TYPE, a, b));
-        return Some(through_f32::<2, T>(single_binary(op)?, Some(definition)));
+        return Some(through_f32::<2, T>(binary_loop(op, ElementType::F32)?, Some(definition)));
     });
     match ty {
         ElementType::Pred => pred_binary(op),

@@ -44,12 +44,12 @@ fn bytes(ty: E, elements: &[Scalar]) -> Vec<u128> {
 }
 /// Runs a loop over operands, of the types at their side.
 fn run(function: &VectorLoop, operands: &[(E, &[Scalar])], to: E) -> Vec<Scalar> {
-    let count = operands[0].1.len();
+    let count = operands.iter().map(|(_, x)| x.len()).max().unwrap();
     let memory: Vec<Vec<u128>> = operands.iter().map(|(ty, x)| bytes(*ty, x)).collect();
     let operands: Vec<&[u8]> = memory
         .iter()
         .zip(operands)
-        .map(|(words, (ty, _))| &bytemuck::cast_slice(words)[..count * ty.storage_bytes()])
+        .map(|(words, (ty, x))| &bytemuck::cast_slice(words)[..x.len() * ty.storage_bytes()])
         .collect();
     let size = count * to.storage_bytes();
     let mut result = vec![0_u128; size.div_ceil(16)];
@@ -142,6 +142,102 @@ fn two_operands() {
                     "{op:?} {ty} {a:?} {b:?}: {result:?}, not {expected:?}"
                 );
             }
+        }
+    }
+}
+
+/// One element for all, of either operand or of both; arrays of no element and of few.
+#[test]
+fn one_element_for_all() {
+    for &ty in E::ALL {
+        let x = elements_of(ty);
+        let few: Vec<Scalar> = x.iter().step_by(x.len() / 61 + 1).copied().collect();
+        let exponents = [2.0, -1.0, 0.5, 3.0, -0.5, 1.0, 0.0, 0.3];
+        let exponents = exponents.map(Scalar::Float).into_iter().filter(|_| ty.is_float());
+        let ones: Vec<Scalar> = exponents.chain(few.iter().step_by(5).copied()).collect();
+        for &op in Binary::ALL {
+            let Some(function) = binary_loop(op, ty).filter(|function| function.takes_scalars)
+            else {
+                continue;
+            };
+            let to = result_of(op.opcode(), ty);
+            for (&one, count) in ones.iter().zip([0, 1, 3, 7, 40].into_iter().cycle()) {
+                let one = one.round_to(ty);
+                let all = if op == Binary::Power { &x[..] } else { &few[..count.min(few.len())] };
+                let check = |operands: [&[Scalar]; 2]| {
+                    let count = operands.map(<[Scalar]>::len).into_iter().max().unwrap();
+                    let results = run(&function, &operands.map(|x| (ty, x)), to);
+                    for (i, result) in results.into_iter().enumerate() {
+                        let [a, b] = operands.map(|x| if x.len() == count { x[i] } else { x[0] });
+                        let expected = crate::binary(op, ty, a, b);
+                        let is_same = same(result, expected);
+                        assert!(is_same, "{op:?} {ty} {a:?} {b:?}: {result:?}, not {expected:?}");
+                    }
+                };
+                if !all.is_empty() {
+                    check([&[one], all]);
+                    check([all, &[one]]);
+                }
+                check([&[one], &[one]]);
+            }
+            assert_eq!(run(&function, &[(ty, &[]), (ty, &[])], to), []);
+        }
+    }
+}
+
+#[test]
+fn formats_of_fewer_bits() {
+    for &ty in E::ALL.iter().filter(|ty| ty.is_float()) {
+        let x = elements_of(ty);
+        for (exponent, mantissa) in
+            (1..=12).flat_map(|e| [0, 1, 3, 7, 10, 23, 52, 60].map(|m| (e, m)))
+        {
+            let function = reduce_precision_loop(ty, exponent, mantissa);
+            for (result, &x) in run(&function, &[(ty, &x)], ty).into_iter().zip(&x) {
+                let expected = crate::reduce_precision(ty, exponent, mantissa, x);
+                let format = format!("{ty} {exponent} {mantissa} {x:?}");
+                assert!(same(result, expected), "{format}: {result:?}, not {expected:?}");
+            }
+        }
+    }
+}
+
+/// Random numbers of all sizes, of both parts.
+#[test]
+fn functions_of_many_complex_numbers() {
+    let mut state = 1_u64;
+    let mut next = || {
+        state = state.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(0x1405_7b7e_f767_814f);
+        state >> 32
+    };
+    let mut number = |scale: u64| {
+        let mut part = || match scale % 3 {
+            0 => u128::from(next()),
+            1 => Scalar::Float(
+                f64::from(u32::try_from(next() >> 8).unwrap()) * 2.0_f64.powi(-22) - 2.0,
+            )
+            .to_bits(E::F32),
+            _ => Scalar::Float(f64::from(u32::try_from(next() >> 24).unwrap()) * 0.25 - 32.0)
+                .to_bits(E::F32),
+        };
+        Scalar::from_bits(E::C64, part() | part() << 32)
+    };
+    let x: Vec<Scalar> = (0..30_000).map(&mut number).collect();
+    let y: Vec<Scalar> = (0..30_000).map(&mut number).collect();
+    for &op in Unary::ALL {
+        let Some(function) = unary_loop(op, E::C64, Arithmetic::Exact) else { continue };
+        let results = run(&function, &[(E::C64, &x)], result_of(op.opcode(), E::C64));
+        for (result, &x) in results.into_iter().zip(&x) {
+            let expected = crate::unary(op, E::C64, x);
+            assert!(same(result, expected), "{op:?} {x:?}: {result:?}, not {expected:?}");
+        }
+    }
+    for op in [Binary::Multiply, Binary::Divide, Binary::Add, Binary::Maximum] {
+        let function = binary_loop(op, E::C64).unwrap();
+        let results = run(&function, &[(E::C64, &x), (E::C64, &y)], E::C64);
+        for ((result, &x), &y) in results.into_iter().zip(&x).zip(&y) {
+            let expected = crate::binary(op, E::C64, x, y);
+            assert!(same(result, expected), "{op:?} {x:?} {y:?}: {result:?}, not {expected:?}");
         }
     }
 }

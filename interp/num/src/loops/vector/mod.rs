@@ -26,7 +26,7 @@ const ERROR: f64 = f64::from_bits((1023 - 41) << 52);
 
 /// Returns the f32 nearest to a number that is known within [`ERROR`], and 0 unless it is open.
 #[inline(always)]
-fn decided(y: f64) -> (f32, u32) {
+pub(super) fn decided(y: f64) -> (f32, u32) {
     let (low, high) = (to_f32(y * (1.0 - ERROR)), to_f32(y * (1.0 + ERROR)));
     (low, (low.to_bits() ^ high.to_bits()) | u32::from(y.is_nan()))
 }
