@@ -8,7 +8,7 @@ use super::narrow::{Narrow, ScalarDefinition, narrow_type, through_f32};
 use super::native_types::with_type;
 use super::power::{f32_exponents, f64_exponents, power_loop};
 use super::vector::{complex as formulas, loops as single_loops};
-use super::{Integer, Short, VectorLoop, each, pair};
+use super::{Integer, Short, VectorLoop, Word, each, pair};
 use crate::Arithmetic;
 use crate::complex::Complex;
 use crate::dispatch::{Binary2, Unary1};
@@ -247,7 +247,8 @@ pub fn binary_loop(op: Binary, ty: ElementType) -> Option<VectorLoop> {
         with_type!(ty, F => return Some(power_loop::<F>(double_binary(op)?, f64_exponents())), [f64]);
     }
     with_type!(ty, T => return signed_binary::<T>(op), [i8, i16, i32, i64]);
-    with_type!(ty, T => return unsigned_binary::<T>(op), [u8, u16, u32, u64]);
+    with_type!(ty, T => return unsigned_binary::<T>(op), [u8, u16, u64]);
+    with_type!(ty, T => return Some(VectorLoop { word: Word::of(op), ..unsigned_binary::<T>(op)? }), [u32]);
     with_type!(ty, _T => return Some(VectorLoop { short: Short::of(op), ..single_binary(op)? }), [f32]);
     with_type!(ty, _T => return double_binary(op), [f64]);
     narrow_type!(ty, T => {
