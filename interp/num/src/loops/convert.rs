@@ -7,6 +7,7 @@
     clippy::cast_precision_loss,
     clippy::cast_sign_loss,
     clippy::float_cmp,
+    clippy::unnecessary_cast,
     trivial_numeric_casts,
     reason = "Rust's conversions are those of HLO: they wrap, round to nearest even, truncate and saturate"
 )]

@@ -54,15 +54,16 @@ fn of_keys<T: Pod, K: PartialOrd>(
 }
 
 /// Compares real parts, then imaginary parts.
+#[expect(clippy::float_cmp, reason = "exact values are compared")]
 fn of_complex<Z: ComplexElement>(direction: Direction) -> VectorLoop {
     macro_rules! by {
         ($strict:tt $last:tt) => {
-            of_relation::<Z>(|a, b| (a.re $strict b.re) | ((a.re == b.re) & (a.im $last b.im)))
+            of_relation::<Z>(|a, b| a.re $strict b.re || (a.re == b.re && a.im $last b.im))
         };
     }
     match direction {
-        Direction::Eq => of_relation::<Z>(|a, b| (a.re == b.re) & (a.im == b.im)),
-        Direction::Ne => of_relation::<Z>(|a, b| (a.re != b.re) | (a.im != b.im)),
+        Direction::Eq => of_relation::<Z>(|a, b| a.re == b.re && a.im == b.im),
+        Direction::Ne => of_relation::<Z>(|a, b| a.re != b.re || a.im != b.im),
         Direction::Ge => by!(> >=),
         Direction::Gt => by!(> >),
         Direction::Le => by!(< <=),

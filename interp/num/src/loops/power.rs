@@ -18,7 +18,6 @@ pub(super) fn power_loop<F: Pod + Into<f64>>(
             [y] if operands[0].len() == result.len() => Some(y.into()),
             _ => None,
         };
-        #[expect(clippy::float_cmp, reason = "exact values are compared")]
         match some.iter().find(|(other, _)| exponent == Some(*other)) {
             Some((_, function)) => function(&operands[..1], result),
             None => general(operands, result),

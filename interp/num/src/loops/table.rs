@@ -222,16 +222,16 @@ fn exact_unary(op: Unary, ty: ElementType) -> Option<VectorLoop> {
         let definition: ScalarDefinition<1> = Box::new(move |[x]| crate::unary(op, T::TYPE, x));
         return Some(through_f32::<1, T>(single_unary(op)?, Some(definition)));
     });
-    match ty {
-        ElementType::Pred => pred_unary(op),
-        ElementType::C64 if op == Unary::Abs => Some(magnitude_loop()),
-        ElementType::C64 => formulas::unary(op).or_else(|| complex_unary::<[f32; 2]>(op)),
-        ElementType::C128 => complex_unary::<[f64; 2]>(op),
-        _ => {
-            let to = if op == Unary::IsFinite { ElementType::Pred } else { ty };
-            Some(table_loop(ty, to, move |x| crate::unary(op, ty, x)))
-        }
+    with_type!(ty, Z => {
+        let magnitude = || (op == Unary::Abs).then(magnitude_loop);
+        return formulas::unary(op).or_else(magnitude).or_else(|| complex_unary::<Z>(op));
+    }, [[f32; 2]]);
+    with_type!(ty, Z => return complex_unary::<Z>(op), [[f64; 2]]);
+    if ty == ElementType::Pred {
+        return pred_unary(op);
     }
+    let to = if op == Unary::IsFinite { ElementType::Pred } else { ty };
+    Some(table_loop(ty, to, move |x| crate::unary(op, ty, x)))
 }
 /// As [`unary_loop`], for an op of two operands.
 pub fn binary_loop(op: Binary, ty: ElementType) -> Option<VectorLoop> {
@@ -258,14 +258,12 @@ pub fn binary_loop(op: Binary, ty: ElementType) -> Option<VectorLoop> {
         let definition: ScalarDefinition<2> = Box::new(move |[a, b]| crate::binary(op, T::TYPE, a, b));
         return Some(through_f32::<2, T>(binary_loop(op, ElementType::F32)?, Some(definition)));
     });
-    match ty {
-        ElementType::Pred => pred_binary(op),
-        ElementType::C64 => formulas::binary(op).or_else(|| complex_binary::<[f32; 2]>(op)),
-        ElementType::C128 => complex_binary::<[f64; 2]>(op),
-        _ if ty.bits() <= byte::FEW_BITS => {
-            Some(byte::pair_loop(ty, move |a, b| crate::binary(op, ty, a, b)))
-        }
-        _ => byte_binary(op, ty),
+    with_type!(ty, Z => return formulas::binary(op).or_else(|| complex_binary::<Z>(op)), [[f32; 2]]);
+    with_type!(ty, Z => return complex_binary::<Z>(op), [[f64; 2]]);
+    match ty.bits() <= byte::FEW_BITS {
+        _ if ty == ElementType::Pred => pred_binary(op),
+        true => Some(byte::pair_loop(ty, move |a, b| crate::binary(op, ty, a, b))),
+        false => byte_binary(op, ty),
     }
 }
 

@@ -88,9 +88,7 @@ fn elements_of(ty: E) -> Vec<Scalar> {
             let mut part = || {
                 state =
                     state.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(0x1405_7b7e_f767_814f);
-                let x =
-                    f64::from(i32::try_from(state >> 40).unwrap() - (1 << 23)) * 2.0_f64.powi(-21);
-                x
+                f64::from(i32::try_from(state >> 40).unwrap() - (1 << 23)) * 2.0_f64.powi(-21)
             };
             all.extend((0..3000).map(|_| Scalar::Complex(part(), part())));
             all
@@ -100,12 +98,12 @@ fn elements_of(ty: E) -> Vec<Scalar> {
 /// The type of the results of an op.
 fn result_of(op: hlo::Opcode, of: E) -> E {
     use hlo::Opcode::{Abs, Complex, Imag, IsFinite, Real};
-    match op {
-        IsFinite => E::Pred,
-        Abs | Imag | Real => of.component(),
-        Complex if of == E::F64 => E::C128,
-        Complex => E::C64,
-        _ => of,
+    match of {
+        _ if op == IsFinite => E::Pred,
+        _ if [Abs, Imag, Real].contains(&op) => of.component(),
+        E::F64 if op == Complex => E::C128,
+        E::F32 if op == Complex => E::C64,
+        other => other,
     }
 }
 /// All pairs of two lists.

@@ -21,7 +21,7 @@ type Parts = [f64; 2];
 #[inline(always)]
 fn parts([re, im]: Parts) -> ([f32; 2], u32) {
     let ((re, is_re_open), (im, is_im_open)) = (decided(re), decided(im));
-    ([re, im], is_re_open | is_im_open | u32::from(!re.is_finite() | !im.is_finite()))
+    ([re, im], is_re_open | is_im_open | u32::from(!re.is_finite() || !im.is_finite()))
 }
 /// Returns the parts of a sum of exact products, and 0 unless one is halfway between two f32, or
 /// may be as it is subnormal.
@@ -29,9 +29,9 @@ fn parts([re, im]: Parts) -> ([f32; 2], u32) {
 fn sums(sums: Parts) -> ([f32; 2], u32) {
     let is_open = |x: f64| {
         let is_tie = x.to_bits() & 0x1fff_ffff == 0x1000_0000;
-        is_tie | !x.is_finite() | ((x.abs() < f64::from(f32::MIN_POSITIVE)) & (x != 0.0))
+        is_tie || !x.is_finite() || (x.abs() < f64::from(f32::MIN_POSITIVE) && x != 0.0)
     };
-    (sums.map(to_f32), u32::from(is_open(sums[0]) | is_open(sums[1])))
+    (sums.map(to_f32), u32::from(is_open(sums[0]) || is_open(sums[1])))
 }
 
 #[inline(always)]
