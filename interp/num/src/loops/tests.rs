@@ -230,7 +230,7 @@ fn functions_of_many_complex_numbers() {
             assert!(same(result, expected), "{op:?} {x:?}: {result:?}, not {expected:?}");
         }
     }
-    for op in [Binary::Multiply, Binary::Divide, Binary::Add, Binary::Maximum] {
+    for op in [Binary::Multiply, Binary::Divide, Binary::Add, Binary::Maximum, Binary::Power] {
         let function = binary_loop(op, E::C64).unwrap();
         let results = run(&function, &[(E::C64, &x), (E::C64, &y)], E::C64);
         for ((result, &x), &y) in results.into_iter().zip(&x).zip(&y) {

@@ -14,6 +14,7 @@ use crate::loops::formula::{Formula, of};
 use crate::single::to_f32;
 use hlo::ElementType;
 use hlo::op::{Binary, Unary};
+use std::convert::identity;
 
 type Parts = [f64; 2];
 
@@ -108,6 +109,28 @@ fn direction([a, b]: Parts) -> Parts {
     [a / size, b / size]
 }
 
+/// Returns the parts of `exp(w ln z)`, and 0 unless one is open.
+///
+/// The logarithm is within 2^-47 of itself, so that the exponent is within 2^-41, which is an error
+/// of the absolute value.
+#[inline(always)]
+fn power(z: Parts, [c, d]: Parts) -> ([f32; 2], u32) {
+    const ERROR: f64 = f64::from_bits((1023 - 39) << 52);
+    let [length, angle] = logarithm(z);
+    let products = [c * length, -d * angle, c * angle, d * length];
+    let size = exp(products[0] + products[1]);
+    let turn = products[2] + products[3];
+    let most = products.iter().fold(0.0, |sum, x| sum + x.abs());
+    let of = |x: f64| {
+        let bounds = [x - size * ERROR, x + size * ERROR].map(to_f32);
+        (bounds[0], (bounds[0].to_bits() ^ bounds[1].to_bits()) | u32::from(!x.is_finite()))
+    };
+    let ((re, is_re_open), (im, is_im_open)) = (of(size * cos(turn)), of(size * sin(turn)));
+    // Not a number is not below.
+    let is_small = most < 64.0;
+    ([re, im], is_re_open | is_im_open | u32::from(!is_small))
+}
+
 /// Defines formulas, and the functions that choose one of them by its op.
 macro_rules! formulas {
     ($($choose:ident $ops:ident $count:literal $apply:ident {
@@ -151,5 +174,6 @@ formulas! {
     binary Binary 2 apply_both {
         Divide div(a b) parts quotient;
         Multiply mul(a b) sums product;
+        Power pow(a b) identity power;
     }
 }
