@@ -1,8 +1,7 @@
 //! Elements of an array as numbers of one type, and back.
 use crate::cost_model::COMPUTED;
 use hlo::literal::Native;
-use hlo::{Array, ElementType, Scalar};
-use num::array::fill;
+use hlo::{Array, ElementType};
 use num::loops::convert_loop;
 use num::parallel::{copy, parts};
 use std::borrow::Cow;
@@ -25,38 +24,22 @@ pub(crate) fn converted<R: Native + Send>(array: &Array) -> Cow<'_, [R]> {
         return Cow::Borrowed(bytemuck::cast_slice(array.bytes()));
     }
     let mut numbers = vec![R::zeroed(); array.len()];
-    match convert_loop(ty, R::TYPE) {
-        Some(function) => parts(&mut numbers, (COMPUTED, 1), |number, part| {
-            let from = array.bytes().chunks(COMPUTED * ty.storage_bytes()).nth(number);
-            function(&[from.unwrap_or_default()], bytemuck::cast_slice_mut(part));
-        }),
-        None => parts(&mut numbers, (COMPUTED, 1), |number, part| {
-            let slots = bytemuck::cast_slice_mut::<R, u8>(part);
-            for (i, slot) in slots.chunks_exact_mut(size_of::<R>()).enumerate() {
-                array.get(number * COMPUTED + i).convert(ty, R::TYPE).write(R::TYPE, slot);
-            }
-        }),
-    }
+    let function = convert_loop(ty, R::TYPE).expect("the types differ");
+    parts(&mut numbers, (COMPUTED, 1), |number, part| {
+        let from = array.bytes().chunks(COMPUTED * ty.storage_bytes()).nth(number);
+        function(&[from.unwrap_or_default()], bytemuck::cast_slice_mut(part));
+    });
     Cow::Owned(numbers)
 }
 /// Converts numbers to the elements of an array.
 pub(crate) fn store<R: Native>(numbers: &[R], array: &mut Array) {
     let ty = array.shape().ty;
     let numbers: &[u8] = bytemuck::cast_slice(numbers);
-    match convert_loop(R::TYPE, ty) {
-        _ if ty == R::TYPE => copy(numbers, array.bytes_mut()),
-        Some(function) => {
-            parts(array.bytes_mut(), (COMPUTED * ty.storage_bytes(), 1), |number, part| {
-                let from = numbers.chunks(COMPUTED * size_of::<R>()).nth(number);
-                function(&[from.unwrap_or_default()], part);
-            });
-        }
-        None => {
-            let width = size_of::<R>();
-            fill(array, |i| {
-                let number = Scalar::read(R::TYPE, &numbers[i * width..(i + 1) * width]);
-                number.convert(R::TYPE, ty)
-            });
-        }
-    }
+    let Some(function) = convert_loop(R::TYPE, ty) else {
+        return copy(numbers, array.bytes_mut());
+    };
+    parts(array.bytes_mut(), (COMPUTED * ty.storage_bytes(), 1), |number, part| {
+        let from = numbers.chunks(COMPUTED * size_of::<R>()).nth(number);
+        function(&[from.unwrap_or_default()], part);
+    });
 }

@@ -3,7 +3,6 @@
 mod all_reduce;
 mod batch_norm;
 mod bitcast;
-mod block;
 mod cholesky;
 mod concatenate;
 mod contraction;

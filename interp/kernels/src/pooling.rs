@@ -47,7 +47,8 @@ pub(super) fn kernel(
 ) -> Option<Box<dyn Kernel>> {
     let &[from, init] = operands else { return None };
     let rows = WindowRows::of(&op.window, &from.dims, &result.dims)?;
-    let method = if from.ty.is_float() && applied.as_binary() == Some(Binary::Add) {
+    let is_rounded_once = from.ty.is_float() || from.ty.is_complex();
+    let method = if is_rounded_once && applied.as_binary() == Some(Binary::Add) {
         let is_narrow = applied.results() == [result.ty] && result.ty.bits() <= 32;
         PoolingMethod::Sum(SumLoops::of(from.ty, arithmetic).filter(|_| is_narrow)?)
     } else {

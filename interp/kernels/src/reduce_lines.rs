@@ -117,7 +117,8 @@ impl Method {
         arithmetic: Arithmetic,
     ) -> Option<Self> {
         let to = *applied.results().first().filter(|&&to| to == stored)?;
-        if from.is_float() && applied.as_binary() == Some(Binary::Add) {
+        // Sums of complex numbers are exact, too.
+        if (from.is_float() || from.is_complex()) && applied.as_binary() == Some(Binary::Add) {
             return SumLoops::of(from, arithmetic)
                 .filter(|_| to.bits() <= 32)
                 .map(|loops| Self::Sum(loops, to));

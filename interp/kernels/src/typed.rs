@@ -82,8 +82,13 @@ impl Typed {
     }
     /// Computes a part of the result. Operands that are not arrays are copied in blocks.
     fn run_part(&self, operands: &[TypedOperand<'_>], result: &mut [u8]) {
-        let arrays: SmallVec<[&[u8]; MOST]> = operands.iter().filter_map(|x| x.array()).collect();
-        if arrays.len() == operands.len() {
+        let direct = operands.iter().map(|operand| match operand {
+            TypedOperand::Scalar(x) if self.function.takes_scalars => Some(*x),
+            TypedOperand::Array(_) | TypedOperand::Scalar(_) | TypedOperand::Result => {
+                operand.array()
+            }
+        });
+        if let Some(arrays) = direct.collect::<Option<SmallVec<[&[u8]; MOST]>>>() {
             return (self.function)(&arrays, result);
         }
         match result.len() <= SHORT_STAGE * WORD {

@@ -69,12 +69,15 @@ impl Complex {
     pub(super) fn scale(self, n: i32) -> Self {
         Self { re: scale(self.re, n), im: scale(self.im, n) }
     }
+    #[inline]
     pub(super) fn map(self, f: impl Fn(f64) -> f64) -> Self {
         Self { re: f(self.re), im: f(self.im) }
     }
+    #[inline]
     pub(super) fn add(self, other: Self) -> Self {
         Self { re: self.re + other.re, im: self.im + other.im }
     }
+    #[inline]
     pub(super) fn sub(self, other: Self) -> Self {
         Self { re: self.re - other.re, im: self.im - other.im }
     }
@@ -86,12 +89,15 @@ impl Complex {
     pub(super) fn over_i(self) -> Self {
         Self { re: self.im, im: -self.re }
     }
+    #[inline]
     pub(super) fn neg(self) -> Self {
         self.map(|x| -x)
     }
+    #[inline]
     pub(super) fn real(self) -> f64 {
         self.re
     }
+    #[inline]
     pub(super) fn imag(self) -> f64 {
         self.im
     }
@@ -113,18 +119,14 @@ impl Complex {
     /// Products of f64 are exact in twice the precision, and their sum has a relative error of 3 *
     /// 2^-106 also if they cancel.
     pub(super) fn mul(ty: ElementType, a: Self, b: Self) -> Self {
-        let product = |sum: &dyn Fn(f64, f64, f64, f64) -> f64| Self {
-            re: sum(a.re, b.re, -a.im, b.im),
-            im: sum(a.re, b.im, a.im, b.re),
-        };
         let result = if ty == ElementType::C64 {
             // The products of two f32 are exact.
-            product(&|a, b, c, d| {
+            product(a, b, |a, b, c, d| {
                 let (sum, rest) = two_sum(a * b, c * d);
                 round_to_odd(sum, rest)
             })
         } else {
-            product(&|a, b, c, d| DoubleDouble::products(a, b, c, d).hi)
+            product(a, b, |a, b, c, d| DoubleDouble::products(a, b, c, d).hi)
         };
         // The rounding errors of products below 2^-969 are lost.
         let is_in_range = |x: f64| x.is_finite() && x.abs() > pow2(-900);
@@ -135,7 +137,7 @@ impl Complex {
         }
         if a.is_finite() && b.is_finite() {
             // Products that over- or underflow, or zeros.
-            return product(&|a, b, c, d| Scaled::products(a, b, c, d).to_f64());
+            return product(a, b, |a, b, c, d| Scaled::products(a, b, c, d).to_f64());
         }
         let naive = |a: Self, b: Self| Self {
             re: a.re * b.re - a.im * b.im,
@@ -225,6 +227,12 @@ fn pick(worse: Ordering, a: Complex, b: Complex) -> Complex {
         (true, true) | (false, false) => x.partial_cmp(&y).unwrap_or(Ordering::Equal),
     };
     if part(a.re, b.re).then(part(a.im, b.im)) == worse { b } else { a }
+}
+
+/// Returns a product, whose parts are sums of two products.
+#[inline]
+fn product(a: Complex, b: Complex, sum: impl Fn(f64, f64, f64, f64) -> f64) -> Complex {
+    Complex { re: sum(a.re, b.re, -a.im, b.im), im: sum(a.re, b.im, a.im, b.re) }
 }
 
 /// Infinite parts become 1 and others 0, with their signs.

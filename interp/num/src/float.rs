@@ -89,7 +89,7 @@ pub(super) fn binary<A: Rounded, B: Rounded>(
 /// - A power of nonzero numbers is not zero, which matters in the type without zero: there the
 ///   result is its smallest value instead the type that has no zero.
 #[inline]
-fn before_rounding(op: Binary, ty: ElementType, result: f64) -> f64 {
+pub(super) fn before_rounding(op: Binary, ty: ElementType, result: f64) -> f64 {
     if op == Binary::Atan2 && result != 0.0 && result.abs() < pow2(-100) {
         result - result * pow2(-52)
     } else if op == Binary::Power && ty == ElementType::F8E8M0Fnu && result == 0.0 {

@@ -208,3 +208,86 @@ fn conversions_of_conversions() {
         ));
     }
 }
+
+/// Rotations of words, by amounts that are scalars, rows, columns or arrays; some shifts are read
+/// twice, or are results.
+#[test]
+fn rotations_of_words() {
+    let shapes = [("1,1", "1", "1"), ("1,7", "1", "7"), ("3,700", "3", "700"), ("5,0", "5", "0")];
+    let amounts = [
+        "b = SHAPE broadcast(s), dimensions={} c = SHAPE broadcast(t), dimensions={}",
+        "b = SHAPE broadcast(s), dimensions={} c = SHAPE broadcast(column), dimensions={0}",
+        "b = SHAPE broadcast(row), dimensions={1} c = SHAPE broadcast(t), dimensions={}",
+        "k = TY[] constant(31) b = SHAPE broadcast(k), dimensions={} c = SHAPE add(y, b)",
+    ];
+    let ends = [
+        "r = SHAPE or(left, right) ROOT o = SHAPE xor(r, y)",
+        "r = SHAPE or(right, left) q = SHAPE xor(y, r) ROOT o = SHAPE add(q, y)",
+        "r = SHAPE or(right, left) q = SHAPE xor(r, r) ROOT o = SHAPE add(q, r)",
+        "r = SHAPE or(left, right) q = SHAPE xor(r, left) ROOT o = (SHAPE, SHAPE) tuple(q, r)",
+        "r = SHAPE or(left, right) q = SHAPE add(r, y) p = SHAPE xor(y, q)
+         ROOT o = (SHAPE, SHAPE) tuple(p, right)",
+        "l = SHAPE or(left, right) m = SHAPE xor(l, y) n = SHAPE shift-left(m, b)
+         k2 = SHAPE shift-right-logical(m, c) r = SHAPE or(n, k2) q = SHAPE xor(r, m)
+         ROOT o = SHAPE xor(q, l)",
+    ];
+    for ty in ["u32", "s32", "u64"] {
+        for (dims, rows, inner) in shapes {
+            for (amount, end) in amounts.iter().flat_map(|a| ends.map(|end| (a, end))) {
+                let text = format!(
+                    "ENTRY e {{ x = SHAPE parameter(0) y = SHAPE parameter(1) s = TY[] parameter(2)
+                       t = TY[] parameter(3) row = TY[{inner}] parameter(4)
+                       column = TY[{rows}] parameter(5) {amount}
+                       left = SHAPE shift-left(x, b) right = SHAPE shift-right-logical(x, c) {end} }}"
+                );
+                agree(&text.replace("SHAPE", &format!("{ty}[{dims}]")).replace("TY", ty));
+            }
+        }
+    }
+}
+
+/// Chains of every type, with rows, columns and scalars.
+#[test]
+fn chains_of_every_type() {
+    for &ty in hlo::ElementType::ALL {
+        let ops: &[&str] = match ty.class() {
+            hlo::Class::Pred => &["and", "xor", "maximum"],
+            hlo::Class::Signed | hlo::Class::Unsigned => {
+                &["add", "multiply", "divide", "remainder"]
+            }
+            hlo::Class::Float => &["add", "multiply", "divide", "power"],
+            hlo::Class::Complex => &["add", "multiply", "divide", "subtract"],
+        };
+        let wide = if ty.is_complex() { "c128" } else { "c64" };
+        let end = match ty.is_complex() {
+            true => {
+                "im = PART imag(b) re = PART real(a) ni = PART negate(im) h = SHAPE complex(re, ni)
+                     e = SHAPE exponential(h) n = PART abs(e)"
+            }
+            false => "h = SHAPE copy(a) e = SHAPE maximum(h, b) n = PART convert(e)",
+        };
+        for (rows, inner) in [(1, 1), (3, 5), (2, 300), (40, 33), (0, 4)] {
+            for op in ops {
+                let text = format!(
+                    "ENTRY f {{ x = SHAPE parameter(0) row = TY[{inner}] parameter(1)
+                       column = TY[{rows}] parameter(2) s = TY[] parameter(3)
+                       r = SHAPE broadcast(row), dimensions={{1}} c = SHAPE broadcast(column), dimensions={{0}}
+                       t = SHAPE broadcast(s), dimensions={{}} a = SHAPE {op}(x, r) b = SHAPE {op}(t, a)
+                       {end} k = pred[{rows},{inner}] compare(e, c), direction=EQ
+                       w = WIDE convert(e) v = WIDE add(w, w) g = SHAPE select(k, h, e)
+                       ROOT o = (SHAPE, PART, WIDE) tuple(g, n, v) }}"
+                );
+                let part = ty.component().name();
+                let part = if ty.is_complex() { part } else { "f32" };
+                let dims = format!("[{rows},{inner}]");
+                agree(
+                    &text
+                        .replace("SHAPE", &format!("{ty}{dims}"))
+                        .replace("PART", &format!("{part}{dims}"))
+                        .replace("WIDE", &format!("{wide}{dims}"))
+                        .replace("TY", ty.name()),
+                );
+            }
+        }
+    }
+}

@@ -142,7 +142,7 @@ pub struct Fused {
 
 struct FusedStep {
     function: FusedFn,
-    operands: SmallVec<[(FusedLocation, usize); 3]>,
+    operands: SmallVec<[(FusedLocation, usize); 4]>,
     result: FusedLocation,
     width: usize,
 }

@@ -16,8 +16,8 @@ struct CacheLine([u8; 64]);
 /// The memory of a tile.
 type TileMemory = Vec<CacheLine>;
 
-/// No elementwise op has more operands.
-const MOST: usize = 3;
+/// No elementwise op has more operands, nor a rotation.
+const MOST: usize = 4;
 /// Tiles that a thread keeps.
 const KEPT: usize = 8;
 
@@ -52,6 +52,7 @@ impl Fused {
         }
         let mut folds: SmallVec<[RowFold<'_>; 2]> =
             self.rows.iter().map(|rows| rows.fold(inputs, self.inner.unwrap_or(1))).collect();
+        let mut places = SmallVec::new();
         for start in (0..count).step_by(self.length()).take_while(|_| !stop.is_set()) {
             let length = self.length().min(count - start);
             let line = self.line.unwrap_or(length);
@@ -65,7 +66,7 @@ impl Fused {
                         within: within + column,
                         length: tile.min(line - column),
                     };
-                    self.tile(inputs, &mut tiles, at, outputs);
+                    self.tile(inputs, &mut tiles, at, outputs, &mut places);
                 }
             }
             if !self.rows.is_empty() {
@@ -138,8 +139,9 @@ impl Fused {
         tiles: &mut [TileMemory],
         at: At,
         outputs: &mut [&mut [u8]],
+        places: &mut SmallVec<[usize; 8]>,
     ) {
-        let mut places: SmallVec<[usize; 8]> = SmallVec::new();
+        places.clear();
         for (k, (input, operand)) in inputs.iter().zip(&self.operands).enumerate() {
             places.push(match &operand.read {
                 Read::Walk(walk) if self.access[k].is_line => walk.index(at.element()),
@@ -158,7 +160,7 @@ impl Fused {
             }
             let mut operands = [Default::default(); MOST];
             for (slot, &value) in operands.iter_mut().zip(&step.operands) {
-                *slot = self.elements(value, inputs, &places, tiles, outputs, at);
+                *slot = self.elements(value, inputs, places, tiles, outputs, at);
             }
             let result = match step.result {
                 FusedLocation::Output(_) => &mut output[at.output(step.width)],

@@ -1,81 +1,13 @@
 //! Functions of f32 in vectors of f32, within the accuracy of their ops: those of the engine
 //! `fast`.
 //!
-//! A formula has no branches, so the compiler vectorizes it, and is not checked: a test measures
-//! its error over all f32. It gives NaN where it does not apply; such elements are computed by the
-//! definition of the function. Processors without fused multiply-add use the definition alone.
+//! A formula is not checked: a test measures its error over all f32. It gives NaN, which leaves the
+//! result open, where it does not apply.
 use super::VectorLoop;
-use super::instruction_set::{self, Task};
+use super::formula::{Formula, of};
 use crate::float_functions::single;
 use crate::single::to_f32;
 use std::f64::consts::FRAC_2_PI;
-use std::marker::PhantomData;
-
-/// Elements that are computed together: enough for the compiler to vectorize the loop.
-const BLOCK: usize = 32;
-
-trait Approximation {
-    /// Returns the result, or NaN where the formula does not apply.
-    fn approximate(x: f32) -> f32;
-    /// Returns the correctly rounded result.
-    fn exact(x: f32) -> f32;
-}
-
-struct Slices<'a, F> {
-    x: &'a [f32],
-    result: &'a mut [f32],
-    formula: PhantomData<F>,
-}
-
-impl<F: Approximation> Task for Slices<'_, F> {
-    const IS_LONG: bool = true;
-
-    #[inline(always)]
-    fn run(self) {
-        let (blocks, rest) = self.result.as_chunks_mut::<BLOCK>();
-        let (x, last) = self.x.as_chunks::<BLOCK>();
-        for (x, result) in x.iter().zip(blocks) {
-            block::<F>(x, result);
-        }
-        if !rest.is_empty() {
-            let (mut x, mut result) = ([0.0; BLOCK], [0.0; BLOCK]);
-            x[..last.len()].copy_from_slice(last);
-            block::<F>(&x, &mut result);
-            rest.copy_from_slice(&result[..rest.len()]);
-        }
-    }
-    fn run_baseline(self) {
-        for (result, &x) in self.result.iter_mut().zip(self.x) {
-            *result = F::exact(x);
-        }
-    }
-}
-
-#[inline(always)]
-fn block<F: Approximation>(x: &[f32; BLOCK], result: &mut [f32; BLOCK]) {
-    let mut any = 0;
-    for i in 0..BLOCK {
-        result[i] = F::approximate(x[i]);
-        any |= u32::from(result[i].is_nan());
-    }
-    if any != 0 {
-        compute_exactly::<F>(x, result);
-    }
-}
-#[cold]
-fn compute_exactly<F: Approximation>(x: &[f32; BLOCK], result: &mut [f32; BLOCK]) {
-    for (result, &x) in result.iter_mut().zip(x).filter(|(result, _)| result.is_nan()) {
-        *result = F::exact(x);
-    }
-}
-
-fn of<F: Approximation + 'static>() -> VectorLoop {
-    VectorLoop::new(move |operands, result| {
-        let x = bytemuck::cast_slice(operands[0]);
-        let result = bytemuck::cast_slice_mut(result);
-        instruction_set::run(Slices { x, result, formula: PhantomData::<F> });
-    })
-}
 
 /// Returns the polynomial with these coefficients, the highest first.
 #[inline(always)]
@@ -92,22 +24,26 @@ fn polynomial<const N: usize>(x: f32, coefficients: &'static [f32; N]) -> f32 {
 macro_rules! functions {
     ($($function:ident)*) => {
         pub(super) mod loops {
-            use super::{Approximation, VectorLoop, of, single};
+            use super::{Formula, VectorLoop, of, single};
             // Items of this module come before those of the same names.
             pub(in crate::loops) use crate::loops::table::none::*;
             $(
                 pub(in crate::loops) fn $function() -> Option<VectorLoop> {
-                    struct Formula;
-                    impl Approximation for Formula {
+                    struct Approximation;
+                    impl Formula<1> for Approximation {
+                        type Of = f32;
+                        type Result = f32;
+                        const FEW: usize = 0;
                         #[inline(always)]
-                        fn approximate(x: f32) -> f32 {
-                            super::$function(x)
+                        fn formula([x]: [f32; 1]) -> (f32, u32) {
+                            let y = super::$function(x);
+                            (y, u32::from(y.is_nan()))
                         }
-                        fn exact(x: f32) -> f32 {
+                        fn definition([x]: [f32; 1]) -> f32 {
                             single::$function(x)
                         }
                     }
-                    Some(of::<Formula>())
+                    Some(of::<1, Approximation>())
                 }
             )*
         }

@@ -1,9 +1,10 @@
-//! Two operations of f32 in one loop, with the value between them in a register. Each rounds, so
-//! the bits are those of two loops.
+//! Operations in one loop, with the values between them in registers: two of f32, each of which
+//! rounds, so that the bits are those of two loops; and the rotation of a word.
 use super::instruction_set::{self, Task};
 use super::{Each, VectorLoop, elements, pair};
 use crate::float_functions::single;
 use hlo::op::Binary;
+use smallvec::SmallVec;
 
 /// An operation that takes less time than to load and store its operands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -14,6 +15,19 @@ pub enum Short {
     Subtract,
     /// Multiplies.
     Multiply,
+}
+
+/// An operation of u32 that may be one of a rotation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Word {
+    /// Shifts to the left.
+    Left,
+    /// Shifts to the right; zeros come in.
+    Right,
+    /// Combines both.
+    Or,
+    /// Combines the rotated word with another one.
+    Xor,
 }
 
 /// The second operation.
@@ -41,6 +55,50 @@ impl Short {
     pub fn after(self, k: usize) -> Then {
         if k == 0 { Then::Left(self) } else { Then::Right(self) }
     }
+}
+
+impl Word {
+    pub(super) fn of(op: Binary) -> Option<Self> {
+        let all = [
+            (Binary::ShiftLeft, Self::Left),
+            (Binary::ShiftRightLogical, Self::Right),
+            (Binary::Or, Self::Or),
+            (Binary::Xor, Self::Xor),
+        ];
+        all.into_iter().find_map(|(other, word)| (other == op).then_some(word))
+    }
+}
+
+/// Returns the loop of the first operand, shifted to the left by the second or to the right by the
+/// third; combined by `xor` with the fourth, if there is one. Each operand may have one element.
+#[inline]
+pub fn rotation_loop() -> VectorLoop {
+    let rotated = |x: u32, a, b| x.checked_shl(a).unwrap_or(0) | x.checked_shr(b).unwrap_or(0);
+    let run = move |operands: &[&[u8]], result: &mut [u8]| {
+        let operands: SmallVec<[&[u32]; 4]> =
+            operands.iter().map(|x| bytemuck::cast_slice(x)).collect();
+        let result: &mut [u32] = bytemuck::cast_slice_mut(result);
+        let count = result.len();
+        match *operands {
+            [x, &[a], &[b]] if x.len() == count => {
+                let function = move |[x]: [u32; 1]| rotated(x, a, b);
+                instruction_set::run(Each { operands: [x], result, function });
+            }
+            [x, &[a], &[b], y] if x.len() == count && y.len() == count => {
+                let function = move |[x, y]: [u32; 2]| rotated(x, a, b) ^ y;
+                instruction_set::run(Each { operands: [x, y], result, function });
+            }
+            _ => {
+                let of = |k: usize, i: usize| {
+                    operands.get(k).map_or(0, |x| if let [x] = **x { x } else { x[i] })
+                };
+                for (i, result) in result.iter_mut().enumerate() {
+                    *result = rotated(of(0, i), of(1, i), of(2, i)) ^ of(3, i);
+                }
+            }
+        }
+    };
+    VectorLoop { takes_scalars: true, ..VectorLoop::new(run) }
 }
 
 /// Returns the loop of an operation of the first two operands, and of what follows with the third

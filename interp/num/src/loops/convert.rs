@@ -1,13 +1,5 @@
-//! Conversion between types of the processor, bf16, f16 and `pred`.
-use super::narrow::{Narrow, narrow_type, rounded, widened};
-use super::native_types::{with_native, with_type};
-use super::{VectorLoop, each};
-use crate::single::to_f32;
-use hlo::ElementType;
-
-/// Returns the loop of `convert` between different types; `None` where it takes more than one step
-/// in a type of the processor, as from 64-bit integers to bf16.
-#[allow(
+//! Conversion between all types.
+#![allow(
     clippy::as_conversions,
     clippy::cast_lossless,
     clippy::cast_possible_truncation,
@@ -15,52 +7,144 @@ use hlo::ElementType;
     clippy::cast_precision_loss,
     clippy::cast_sign_loss,
     clippy::float_cmp,
+    clippy::unnecessary_cast,
     trivial_numeric_casts,
     reason = "Rust's conversions are those of HLO: they wrap, round to nearest even, truncate and saturate"
 )]
+use super::byte::{Encoder, table_loop};
+use super::narrow::{Narrow, narrow_type};
+use super::native_types::{with_integer, with_native, with_type};
+use super::{VectorLoop, each};
+use crate::single::to_f32;
+use hlo::elem::{FloatFormat, Special};
+use hlo::{Class, ElementType};
+
+/// Elements that are converted together in two steps.
+const STAGE: usize = 512;
+
+/// Returns the loop of `convert` between types; `None` if they are the same.
 pub fn convert_loop(from: ElementType, to: ElementType) -> Option<VectorLoop> {
+    const C64: ElementType = ElementType::C64;
     if from == to {
         return None;
     }
-    narrow_type!(from, A => return from_narrow::<A>(to));
-    narrow_type!(to, R => return to_narrow::<R>(from));
+    match (from.is_complex(), to.is_complex()) {
+        (true, true) if from == C64 => {
+            return Some(each(|[z]: [[f32; 2]; 1]| z.map(f64::from)));
+        }
+        (true, true) => return Some(each(|[z]: [[f64; 2]; 1]| z.map(to_f32))),
+        (true, false) => {
+            let real = match from == C64 {
+                true => each(|[[re, _]]: [[f32; 2]; 1]| re),
+                false => each(|[[re, _]]: [[f64; 2]; 1]| re),
+            };
+            return Some(through(real, from, from.component(), to));
+        }
+        (false, true) => {
+            let complex = match to == C64 {
+                true => each(|[re]: [f32; 1]| [re, 0.0]),
+                false => each(|[re]: [f64; 1]| [re, 0.0]),
+            };
+            let part = to.component();
+            // An integer is rounded once, to the type of the real part.
+            let Some(real) = convert_loop(from, part) else { return Some(complex) };
+            return Some(both(real, (from, part), complex, to));
+        }
+        (false, false) => {}
+    }
+    narrow_type!(from, A => return Some(through(widening::<A>(), from, ElementType::F32, to)));
     with_native!(from, A => {
         if to == ElementType::Pred {
             return Some(each(|[x]: [A; 1]| u8::from(x != A::default())));
         }
         with_native!(to, R => return Some(each(|[x]: [A; 1]| x as R)));
-        return None
+        narrow_type!(to, R => return Some(to_narrow::<R>(from)));
+        return Some(to_byte(from, to));
     });
-    if from == ElementType::Pred {
-        with_native!(to, R => return Some(each(|[x]: [u8; 1]| u8::from(x != 0) as R)));
-    }
-    None
+    Some(table_loop(from, to, move |x| x.convert(from, to)))
 }
 
-fn from_narrow<A: Narrow>(to: ElementType) -> Option<VectorLoop> {
-    if to == ElementType::F32 {
-        return Some(VectorLoop::new(|x, result| {
-            A::widen(bytemuck::cast_slice(x[0]), bytemuck::cast_slice_mut(result));
-        }));
+/// Returns a loop, followed by a conversion of its results of type `part`.
+fn through(first: VectorLoop, from: ElementType, part: ElementType, to: ElementType) -> VectorLoop {
+    match convert_loop(part, to) {
+        Some(second) => both(first, (from, part), second, to),
+        None => first,
     }
-    Some(widened::<1, A>(convert_loop(ElementType::F32, to)?, to.storage_bytes()))
+}
+/// Returns a loop, followed by a loop over its results of type `part`.
+fn both(
+    first: VectorLoop,
+    (from, part): (ElementType, ElementType),
+    second: VectorLoop,
+    to: ElementType,
+) -> VectorLoop {
+    let [from, part, to] = [from, part, to].map(ElementType::storage_bytes);
+    VectorLoop::new(move |operands, result| {
+        let mut stage = [0_u64; STAGE];
+        let stage: &mut [u8] = bytemuck::cast_slice_mut(&mut stage);
+        let count = stage.len() / part;
+        for (x, result) in operands[0].chunks(count * from).zip(result.chunks_mut(count * to)) {
+            let stage = &mut stage[..result.len() / to * part];
+            first(&[x], stage);
+            second(&[stage], result);
+        }
+    })
 }
 
+fn widening<A: Narrow>() -> VectorLoop {
+    VectorLoop::new(|x, result| {
+        A::widen(bytemuck::cast_slice(x[0]), bytemuck::cast_slice_mut(result));
+    })
+}
+
+/// Returns the loop from a type of the processor.
 #[allow(clippy::useless_conversion, reason = "one of the types is f64")]
-fn to_narrow<R: Narrow>(from: ElementType) -> Option<VectorLoop> {
-    if from == ElementType::F32 {
-        return Some(VectorLoop::new(|x, result| {
-            R::round(bytemuck::cast_slice(x[0]), bytemuck::cast_slice_mut(result));
-        }));
-    }
+fn to_narrow<R: Narrow>(from: ElementType) -> VectorLoop {
     with_type!(
-        from, A => return Some(rounded::<R>(each(|[x]: [A; 1]| to_odd(x.into())), size_of::<A>())),
+        from, A => return each(|[x]: [A; 1]| R::rounded(to_odd(x.into()))),
         [i8, i16, i32, u8, u16, u32, f64]
     );
-    if from == ElementType::Pred {
-        return Some(rounded::<R>(convert_loop(from, ElementType::F32)?, 1));
+    with_type!(from, A => return each(|[x]: [A; 1]| R::rounded(to_odd(odd(x)))), [i64, u64]);
+    each(|[x]: [f32; 1]| R::rounded(x))
+}
+
+/// Returns the loop from a type of the processor to one of at most a byte that is none.
+fn to_byte(from: ElementType, to: ElementType) -> VectorLoop {
+    if let Some(format) = to.float_format() {
+        return to_small_float(from, format);
     }
-    None
+    let spare = 64 - to.bits();
+    if to.class() == Class::Signed {
+        let most = i64::MAX >> spare;
+        with_integer!(from, A => return each(move |[x]: [A; 1]| ((x as i64) << spare >> spare) as u8));
+        with_type!(
+            from, A => return each(move |[x]: [A; 1]| (x as i64).clamp(-most - 1, most) as u8), [f64]
+        );
+        return each(move |[x]: [f32; 1]| (x as i64).clamp(-most - 1, most) as u8);
+    }
+    let most = u64::MAX >> spare;
+    with_integer!(from, A => return each(move |[x]: [A; 1]| (x as u64 & most) as u8));
+    with_type!(from, A => return each(move |[x]: [A; 1]| (x as u64).min(most) as u8), [f64]);
+    each(move |[x]: [f32; 1]| (x as u64).min(most) as u8)
+}
+fn to_small_float(from: ElementType, format: FloatFormat) -> VectorLoop {
+    macro_rules! by {
+        ($encode:expr) => {{
+            with_type!(
+                from, A => return each(move |[x]: [A; 1]| $encode(x as f64)),
+                [i8, i16, i32, u8, u16, u32, f64]
+            );
+            with_type!(from, A => return each(move |[x]: [A; 1]| $encode(odd(x))), [i64, u64]);
+            each(move |[x]: [f32; 1]| $encode(x as f64))
+        }};
+    }
+    match format.special {
+        Special::PowerOfTwo => by!(|x| format.encode(x) as u8),
+        Special::Ieee | Special::Fn | Special::Fnuz | Special::Finite => {
+            let encoder = Encoder::of(format);
+            by!(|x| encoder.encode(x))
+        }
+    }
 }
 
 /// Returns `x` rounded to odd: the neighbor with an odd last bit, unless `x` is an f32. Rounding
@@ -72,7 +156,30 @@ fn to_odd(x: f64) -> f32 {
     let is_above = f64::from(nearest.abs()) > x.abs();
     let toward = if is_above { bits.wrapping_sub(1) } else { bits.wrapping_add(1) };
     let is_even = bits & 1 == 0;
-    #[expect(clippy::float_cmp, reason = "exact values are compared")]
     let is_exact = f64::from(nearest) == x || x.is_nan();
     if is_exact || !is_even { nearest } else { f32::from_bits(toward) }
+}
+
+/// An integer of 64 bits.
+trait Long {
+    /// Returns the number rounded to odd.
+    fn odd(self) -> f64;
+}
+macro_rules! long {
+    ($($ty:ident $size:ident)*) => {$(
+        impl Long for $ty {
+            #[inline(always)]
+            fn odd(self) -> f64 {
+                /// The bits that an f64 lacks.
+                const LOST: $ty = (1 << 11) - 1;
+                let kept = (self | ((self & LOST) + LOST)) & !LOST;
+                (if self.$size() >> 53 == 0 { self } else { kept }) as f64
+            }
+        }
+    )*};
+}
+long! { i64 unsigned_abs u64 clone }
+#[inline(always)]
+fn odd(x: impl Long) -> f64 {
+    x.odd()
 }

@@ -1,69 +1,35 @@
 //! The magnitude of complex numbers of two f32.
 use super::VectorLoop;
-use super::instruction_set::{self, Task};
+use super::formula::{Formula, of};
 use crate::single::to_f32;
 
-/// Elements whose results are checked together.
-const BLOCK: usize = 512;
 /// The bound of the relative error in f64: squares of f32 are exact there, their sum and its root
 /// are rounded.
 const ERROR: f64 = f64::EPSILON;
 
 /// Returns the loop of `abs` from c64 to f32. It calls core-math where the bound of the error
 /// leaves the rounding open.
-pub fn magnitude_loop() -> VectorLoop {
-    VectorLoop::new(|operands, result| {
-        let numbers: &[[f32; 2]] = bytemuck::cast_slice(operands[0]);
-        let result: &mut [f32] = bytemuck::cast_slice_mut(result);
-        for (numbers, result) in numbers.chunks(BLOCK).zip(result.chunks_mut(BLOCK)) {
-            let mut is_open = false;
-            instruction_set::run(Magnitudes { numbers, result, is_open: &mut is_open });
-            let each = numbers.iter().zip(result).filter(|_| is_open);
-            for (&[re, im], result) in each {
-                if bounds(re, im).is_open() {
-                    *result = core_math::hypotf(re, im);
-                }
-            }
-        }
-    })
+pub(super) fn magnitude_loop() -> VectorLoop {
+    of::<1, Magnitude>()
 }
 
-struct Magnitudes<'a> {
-    numbers: &'a [[f32; 2]],
-    result: &'a mut [f32],
-    is_open: &'a mut bool,
-}
+struct Magnitude;
 
-impl Task for Magnitudes<'_> {
-    const IS_LONG: bool = true;
+impl Formula<1> for Magnitude {
+    type Of = [f32; 2];
+    type Result = f32;
     #[inline(always)]
-    fn run(self) {
-        let mut is_open = false;
-        for (result, &[re, im]) in self.result.iter_mut().zip(self.numbers) {
-            let bounds = bounds(re, im);
-            *result = bounds.0;
-            is_open |= bounds.is_open();
-        }
-        *self.is_open = is_open;
-    }
-}
-
-/// The f32 nearest to bounds of a magnitude.
-struct Bounds(f32, f32);
-
-impl Bounds {
-    #[inline(always)]
-    fn is_open(&self) -> bool {
+    fn formula([[re, im]]: [[f32; 2]; 1]) -> (f32, u32) {
+        let (re, im) = (f64::from(re), f64::from(im));
+        let magnitude = (re * re + im * im).sqrt();
+        let low = to_f32(magnitude - magnitude * ERROR);
+        let high = to_f32(magnitude + magnitude * ERROR);
         // An infinity may be the magnitude of an infinite part and a NaN.
-        (self.0.to_bits() != self.1.to_bits()) | !self.0.is_finite()
+        (low, u32::from((low.to_bits() != high.to_bits()) | !low.is_finite()))
     }
-}
-
-#[inline(always)]
-fn bounds(re: f32, im: f32) -> Bounds {
-    let (re, im) = (f64::from(re), f64::from(im));
-    let magnitude = (re * re + im * im).sqrt();
-    Bounds(to_f32(magnitude - magnitude * ERROR), to_f32(magnitude + magnitude * ERROR))
+    fn definition([[re, im]]: [[f32; 2]; 1]) -> f32 {
+        core_math::hypotf(re, im)
+    }
 }
 
 #[cfg(test)]

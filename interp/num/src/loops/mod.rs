@@ -7,13 +7,19 @@
     reason = "only code inlined into the function of an instruction set is compiled for it"
 )]
 mod approximate;
+mod byte;
 mod chain;
+mod complex;
 mod convert;
+mod division;
+mod formula;
 pub mod instruction_set;
 mod magnitude;
 mod narrow;
 mod native_types;
 mod order;
+mod power;
+mod precision;
 mod progression;
 mod select;
 mod sum;
@@ -23,11 +29,11 @@ mod tests;
 mod vector;
 
 use bytemuck::Pod;
-pub use chain::{Short, Then, chain_loop};
+pub use chain::{Short, Then, Word, chain_loop, rotation_loop};
 pub use convert::convert_loop;
 use instruction_set::Task;
-pub use magnitude::magnitude_loop;
 pub use order::{clamp_loop, compare_loop};
+pub use precision::reduce_precision_loop;
 pub use progression::{Progression, WriteElements};
 pub use select::select_loop;
 use std::ops::Deref;
@@ -44,13 +50,15 @@ pub struct VectorLoop {
     pub takes_scalars: bool,
     /// The operation of f32, if it may be one of a chain.
     pub short: Option<Short>,
+    /// The operation of u32, if it may be one of a rotation.
+    pub word: Option<Word>,
 }
 
 type LoopFn = dyn Fn(&[&[u8]], &mut [u8]) + Send + Sync;
 
 impl VectorLoop {
     pub(crate) fn new(run: impl Fn(&[&[u8]], &mut [u8]) + Send + Sync + 'static) -> Self {
-        Self { run: Arc::new(run), takes_scalars: false, short: None }
+        Self { run: Arc::new(run), takes_scalars: false, short: None, word: None }
     }
 }
 

@@ -1,7 +1,6 @@
 //! Loops over bf16 and f16, by those over f32: blocks of elements are widened and rounded back.
 use super::instruction_set;
 use super::{Each, VectorLoop, elements};
-use half::slice::HalfFloatSliceExt;
 use half::{bf16, f16};
 use hlo::Scalar;
 use hlo::literal::Native;
@@ -14,13 +13,28 @@ pub(super) type ScalarDefinition<const N: usize> = Box<dyn Fn([Scalar; N]) -> Sc
 
 /// A float type that f32 contains.
 pub(super) trait Narrow: Native {
-    fn widen(from: &[Self], to: &mut [f32]);
-    /// Rounds to nearest even.
-    fn round(from: &[f32], to: &mut [Self]);
+    /// Returns the number. A NaN stays as it is, for [`Narrow::rounded`] to make it quiet.
+    fn wide(self) -> f32;
+    /// Returns the nearest number, ties to even.
+    fn rounded(x: f32) -> Self;
     /// Returns false only if `x` is not halfway between two neighbors in the type.
     fn may_be_tie(x: f32) -> bool;
     fn scalar(self) -> Scalar;
     fn of_scalar(x: Scalar) -> Self;
+    /// Returns the number, with a NaN quiet.
+    #[inline(always)]
+    fn quiet(self) -> f32 {
+        let x = self.wide();
+        if x.is_nan() { f32::from_bits(x.to_bits() | QUIET) } else { x }
+    }
+    fn widen(from: &[Self], to: &mut [f32]) {
+        let function = |[x]: [Self; 1]| x.quiet();
+        instruction_set::run(Each { operands: [from], result: to, function });
+    }
+    fn round(from: &[f32], to: &mut [Self]) {
+        let function = |[x]: [f32; 1]| Self::rounded(x);
+        instruction_set::run(Each { operands: [from], result: to, function });
+    }
 }
 
 /// Runs `$body` with `$name` the type, if it is bf16 or f16.
@@ -37,17 +51,15 @@ const SMALLEST_NORMAL_F16: f32 = f32::from_bits((127 - 14) << 23);
 const QUIET: u32 = 1 << 22;
 
 impl Narrow for bf16 {
-    fn widen(from: &[Self], to: &mut [f32]) {
-        let function = |[x]: [Self; 1]| {
-            let bits = u32::from(x.to_bits()) << 16;
-            let x = f32::from_bits(bits);
-            if x.is_nan() { f32::from_bits(bits | QUIET) } else { x }
-        };
-        instruction_set::run(Each { operands: [from], result: to, function });
+    #[inline(always)]
+    fn wide(self) -> f32 {
+        f32::from_bits(u32::from(self.to_bits()) << 16)
     }
-    fn round(from: &[f32], to: &mut [Self]) {
-        let function = |[x]: [f32; 1]| rounded_bf16(x);
-        instruction_set::run(Each { operands: [from], result: to, function });
+    #[inline(always)]
+    fn rounded(x: f32) -> Self {
+        let bits = x.to_bits();
+        let rounded = bits.wrapping_add(0x7fff + (bits >> 16 & 1));
+        Self::from_bits(low_half((if x.is_nan() { bits | QUIET } else { rounded }) >> 16))
     }
     fn may_be_tie(x: f32) -> bool {
         x.to_bits() & 0xffff == 0x8000
@@ -59,30 +71,45 @@ impl Narrow for bf16 {
         Self::from_f64(x.as_f64())
     }
 }
-/// Returns the nearest bf16, ties to even.
-#[inline]
-pub(super) fn rounded_bf16(x: f32) -> bf16 {
-    let bits = x.to_bits();
-    let rounded = bits.wrapping_add(0x7fff + (bits >> 16 & 1));
-    bf16::from_bits(upper(if x.is_nan() { bits | QUIET } else { rounded }))
-}
-/// Returns a bf16 as f32. A NaN stays as it is, for [`rounded_bf16`] to make it quiet.
-#[inline]
-pub(super) fn widened_bf16(x: bf16) -> f32 {
-    f32::from_bits(u32::from(x.to_bits()) << 16)
-}
-#[inline]
-#[expect(clippy::as_conversions, reason = "16 bits are left")]
-fn upper(bits: u32) -> u16 {
-    (bits >> 16) as u16
+#[inline(always)]
+#[expect(clippy::as_conversions, clippy::cast_possible_truncation, reason = "drops the high bits")]
+fn low_half(bits: u32) -> u16 {
+    bits as u16
 }
 
+/// The difference of the biases of f32 and f16, in the exponent of f32.
+const REBIAS: u32 = (127 - 15) << 23;
+
+/// In operations on bits, which the compiler vectorizes for every processor.
 impl Narrow for f16 {
-    fn widen(from: &[Self], to: &mut [f32]) {
-        from.convert_to_f32_slice(to);
+    #[inline(always)]
+    fn wide(self) -> f32 {
+        let bits = u32::from(self.to_bits());
+        let size = (bits & 0x7fff) << 13;
+        let normal = size + REBIAS;
+        let number = if size >= 31 << 23 {
+            normal + REBIAS
+        } else if size < 1 << 23 {
+            // 2^-14 and the mantissa, less 2^-14.
+            (f32::from_bits(normal + (1 << 23)) - SMALLEST_NORMAL_F16).to_bits()
+        } else {
+            normal
+        };
+        f32::from_bits(number | (bits & 0x8000) << 16)
     }
-    fn round(from: &[f32], to: &mut [Self]) {
-        to.convert_from_f32_slice(from);
+    #[inline(always)]
+    fn rounded(x: f32) -> Self {
+        let (bits, size) = (x.to_bits(), x.abs().to_bits());
+        let normal = size.wrapping_sub(REBIAS).wrapping_add(0xfff + (size >> 13 & 1)) >> 13;
+        let number = if x.is_nan() {
+            0x7e00 | (size >> 13 & 0x3ff)
+        } else if x.abs() < SMALLEST_NORMAL_F16 {
+            // Beside 0.5 the last bit of an f32 is that of a subnormal number.
+            (x.abs() + 0.5).to_bits() - 0.5_f32.to_bits()
+        } else {
+            normal.min(0x7c00)
+        };
+        Self::from_bits(low_half(number | bits >> 16 & 0x8000))
     }
     /// A number halfway between subnormal ones has at most 11 significant bits.
     fn may_be_tie(x: f32) -> bool {
@@ -107,11 +134,12 @@ fn each_stage<const N: usize, T: Narrow>(
     let mut wide = [[0.0; STAGE]; N];
     for first in (0..count).step_by(STAGE) {
         let range = first..count.min(first + STAGE);
-        let operands = operands.map(|x| &x[range.clone()]);
+        // One element may stand for all.
+        let operands = operands.map(|x| if x.len() == count { &x[range.clone()] } else { x });
         for (wide, x) in wide.iter_mut().zip(operands) {
             T::widen(x, &mut wide[..x.len()]);
         }
-        let wide = std::array::from_fn(|k| bytemuck::cast_slice(&wide[k][..range.len()]));
+        let wide = std::array::from_fn(|k| bytemuck::cast_slice(&wide[k][..operands[k].len()]));
         stage(range, operands, wide);
     }
 }
@@ -123,7 +151,8 @@ pub(super) fn through_f32<const N: usize, T: Narrow>(
     single: VectorLoop,
     definition: Option<ScalarDefinition<N>>,
 ) -> VectorLoop {
-    VectorLoop::new(move |operands, result| {
+    let takes_scalars = single.takes_scalars;
+    let run = move |operands: &[&[u8]], result: &mut [u8]| {
         let result: &mut [T] = bytemuck::cast_slice_mut(result);
         let mut wide_result = [0.0; STAGE];
         each_stage::<N, T>(operands, result.len(), |range, operands, wide| {
@@ -137,31 +166,19 @@ pub(super) fn through_f32<const N: usize, T: Narrow>(
                 return;
             }
             for (i, _) in wide_result.iter().enumerate().filter(|(_, x)| T::may_be_tie(**x)) {
-                result[i] = T::of_scalar(definition(operands.map(|x| x[i].scalar())));
+                let element = |x: &[T]| if let [x] = x { x.scalar() } else { x[i].scalar() };
+                result[i] = T::of_scalar(definition(operands.map(element)));
             }
         });
-    })
+    };
+    VectorLoop { takes_scalars, ..VectorLoop::new(run) }
 }
 
-/// Applies a loop from f32 to a type of `width` bytes.
+/// Applies a loop over f32 to a result of `width` bytes.
 pub(super) fn widened<const N: usize, T: Narrow>(single: VectorLoop, width: usize) -> VectorLoop {
     VectorLoop::new(move |operands, result| {
         each_stage::<N, T>(operands, result.len() / width, |range, _, wide| {
             single(&wide, &mut result[range.start * width..range.end * width]);
         });
-    })
-}
-
-/// Applies a loop to f32 from a type of `width` bytes and rounds its results again; they are exact,
-/// or rounded to odd.
-pub(super) fn rounded<T: Narrow>(single: VectorLoop, width: usize) -> VectorLoop {
-    VectorLoop::new(move |operands, result| {
-        let result: &mut [T] = bytemuck::cast_slice_mut(result);
-        let mut wide = [0.0; STAGE];
-        for (result, x) in result.chunks_mut(STAGE).zip(operands[0].chunks(STAGE * width)) {
-            let wide = &mut wide[..result.len()];
-            single(&[x], bytemuck::cast_slice_mut(wide));
-            T::round(wide, result);
-        }
     })
 }

@@ -1,34 +1,36 @@
 //! Comparison and clamping.
+use super::byte::decoded;
+use super::complex::ComplexElement;
 use super::narrow::{narrow_type, through_f32, widened};
-use super::native_types::{with_integer, with_native};
+use super::native_types::{with_integer, with_native, with_type};
 use super::{VectorLoop, each};
+use crate::complex::Complex;
+use crate::float::total_order_key;
 use crate::float_functions::{double, single};
 use crate::{Direction, Order};
 use bytemuck::Pod;
-use hlo::ElementType;
+use hlo::{ElementType, Scalar};
 
-/// Returns the loop of `compare` for a type of the processor, and for bf16 and f16.
-pub fn compare_loop(direction: Direction, order: Order, ty: ElementType) -> Option<VectorLoop> {
+/// Returns the loop of `compare`.
+pub fn compare_loop(direction: Direction, order: Order, ty: ElementType) -> VectorLoop {
     match order {
         Order::TotalOrder => match ty.bits() {
-            64 => Some(of_keys(direction, |x: i64| {
-                x ^ ((x >> 63).cast_unsigned() >> 1).cast_signed()
-            })),
-            32 => Some(of_keys(direction, |x: i32| {
-                x ^ ((x >> 31).cast_unsigned() >> 1).cast_signed()
-            })),
-            16 => Some(of_keys(direction, |x: i16| {
-                x ^ ((x >> 15).cast_unsigned() >> 1).cast_signed()
-            })),
-            _ => None,
+            64 => of_keys(direction, |x: i64| x ^ ((x >> 63).cast_unsigned() >> 1).cast_signed()),
+            32 => of_keys(direction, |x: i32| x ^ ((x >> 31).cast_unsigned() >> 1).cast_signed()),
+            16 => of_keys(direction, |x: i16| x ^ ((x >> 15).cast_unsigned() >> 1).cast_signed()),
+            _ => of_keys(direction, move |x: u8| {
+                total_order_key(ty, Scalar::from_bits(ty, x.into()))
+            }),
         },
         Order::Float | Order::Signed | Order::Unsigned => {
             if ty == ElementType::Pred {
-                return Some(of_keys(direction, |x: u8| x != 0));
+                return of_keys(direction, |x: u8| x != 0);
             }
-            with_native!(ty, T => return Some(of_keys(direction, |x: T| x)));
-            narrow_type!(ty, T => return Some(widened::<2, T>(of_keys(direction, |x: f32| x), 1)));
-            None
+            with_native!(ty, T => return of_keys(direction, |x: T| x));
+            narrow_type!(ty, T => return widened::<2, T>(of_keys(direction, |x: f32| x), 1));
+            with_type!(ty, T => return of_complex::<T>(direction), [[f32; 2], [f64; 2]]);
+            let numbers = decoded(ty);
+            of_keys(direction, |x: u8| numbers[usize::from(x)])
         }
     }
 }
@@ -49,6 +51,29 @@ fn of_keys<T: Pod, K: PartialOrd>(
         Direction::Le => by!(<=),
         Direction::Lt => by!(<),
     }
+}
+
+/// Compares real parts, then imaginary parts.
+#[expect(clippy::float_cmp, reason = "exact values are compared")]
+fn of_complex<Z: ComplexElement>(direction: Direction) -> VectorLoop {
+    macro_rules! by {
+        ($strict:tt $last:tt) => {
+            of_relation::<Z>(|a, b| a.re $strict b.re || (a.re == b.re && a.im $last b.im))
+        };
+    }
+    match direction {
+        Direction::Eq => of_relation::<Z>(|a, b| a.re == b.re && a.im == b.im),
+        Direction::Ne => of_relation::<Z>(|a, b| a.re != b.re || a.im != b.im),
+        Direction::Ge => by!(> >=),
+        Direction::Gt => by!(> >),
+        Direction::Le => by!(< <=),
+        Direction::Lt => by!(< <),
+    }
+}
+fn of_relation<Z: ComplexElement>(
+    relation: impl Fn(Complex, Complex) -> bool + Copy + Send + Sync + 'static,
+) -> VectorLoop {
+    each(move |[a, b]: [Z; 2]| u8::from(relation(a.wide(), b.wide())))
 }
 
 /// Returns the loop of `clamp` for a type of the processor, and for bf16 and f16.

@@ -1,49 +1,61 @@
 //! The loop of each op of the op table, for each type of the processor.
 use super::approximate::loops as approximate_loops;
-use super::narrow::{ScalarDefinition, narrow_type, rounded_bf16, through_f32, widened_bf16};
+use super::byte::{self, table_loop};
+use super::complex::ComplexElement;
+use super::division::division_loop;
+use super::magnitude::magnitude_loop;
+use super::narrow::{Narrow, ScalarDefinition, narrow_type, through_f32};
 use super::native_types::with_type;
-use super::vector::loops as single_loops;
-use super::{Integer, Short, VectorLoop, each, pair};
+use super::power::{f32_exponents, f64_exponents, power_loop};
+use super::vector::{complex as formulas, loops as single_loops};
+use super::{Integer, Short, VectorLoop, Word, each, pair};
 use crate::Arithmetic;
+use crate::complex::Complex;
 use crate::dispatch::{Binary2, Unary1};
+use crate::float::before_rounding;
 use crate::float_functions::{double, single};
 use crate::if_class;
 use crate::{pred, signed, unsigned};
-use half::bf16;
 use hlo::literal::Native;
 use hlo::op::{Accuracy, Binary, Unary};
 use hlo::{ElementType, Op};
+use std::convert::identity;
 
-/// Expands to the loop of a function of floats whose result is of the same type.
+/// Expands to the loop of a function of floats, given in a type `$wide` to which `$widen` converts
+/// and from which `$round` converts.
 macro_rules! of_floats {
-    ([pred $($rest:tt)*] $float:ident $function:path, $($x:ident)+) => {
-        None
+    ([pred $($rest:tt)*] $float:ident $widen:path, $round:path, $function:path, $x:ident) => {
+        Some(each(|[$x]: [$float; 1]| u8::from($function($widen($x)))))
     };
-    ([complex $($rest:tt)*] $float:ident $function:path, $($x:ident)+) => {
-        None
+    ([complex $($rest:tt)*] $float:ident $widen:path, $round:path, $function:path, $a:ident $b:ident) => {
+        Some(pair(|[$a, $b]: [$float; 2]| [$a, $b]))
     };
-    ($flags:tt $float:ident $function:path, $x:ident) => {
-        Some(each(|[$x]: [$float; 1]| $function($x)))
+    ($flags:tt $float:ident $widen:path, $round:path, $function:path, $x:ident) => {
+        Some(each(|[$x]: [$float; 1]| $round($function($widen($x)))))
     };
-    ($flags:tt $float:ident $function:path, $a:ident $b:ident) => {
-        Some(pair(|[$a, $b]: [$float; 2]| $function($a, $b)))
+    ($flags:tt $float:ident $widen:path, $round:path, $function:path, $a:ident $b:ident) => {
+        Some(pair(|[$a, $b]: [$float; 2]| $round($function($widen($a), $widen($b)))))
     };
 }
 
-/// Makes the loop of bf16 by a function of f32.
-macro_rules! of_bf16 {
-    ([pred $($rest:tt)*] $function:path, $($x:ident)+) => {
+/// Expands to the loop of a function of complex numbers.
+macro_rules! of_complex {
+    ([component $($rest:tt)*] $number:ident $function:path) => {
+        Some(each(|[z]: [$number; 1]| $number::part($function.apply($number::TYPE, z.wide()))))
+    };
+    ($flags:tt $number:ident $function:path) => {
+        Some(each(|[z]: [$number; 1]| $number::of($function.apply($number::TYPE, z.wide()))))
+    };
+}
+
+/// Expands to the loop of a function of two floats of a byte.
+macro_rules! of_byte {
+    ([complex $($rest:tt)*] $decoded:ident $round:ident $function:path) => {
         None
     };
-    ([complex $($rest:tt)*] $function:path, $($x:ident)+) => {
-        None
-    };
-    ($flags:tt $function:path, $x:ident) => {
-        Some(each(|[$x]: [bf16; 1]| rounded_bf16($function(widened_bf16($x)))))
-    };
-    ($flags:tt $function:path, $a:ident $b:ident) => {
-        Some(pair(|[$a, $b]: [bf16; 2]| {
-            rounded_bf16($function(widened_bf16($a), widened_bf16($b)))
+    ($flags:tt $decoded:ident $round:ident $function:path) => {
+        Some(pair(move |[a, b]: [u8; 2]| {
+            $round($function($decoded[usize::from(a)], $decoded[usize::from(b)]))
         }))
     };
 }
@@ -58,12 +70,12 @@ macro_rules! define {
         /// Loops of the functions of f32, under the names of the op table, one element at a time.
         #[expect(dead_code, reason = "those with a formula in `vector` have another loop")]
         pub(super) mod plain {
-            use super::{VectorLoop, each, if_class, pair, single};
+            use super::{VectorLoop, each, identity, if_class, pair, single};
             $(pub(in crate::loops) fn $un_fn() -> Option<VectorLoop> {
-                if_class!(F $un_class { of_floats!($un_flags f32 single::$un_fn, x) } else { None })
+                if_class!(F $un_class { of_floats!($un_flags f32 identity, identity, single::$un_fn, x) } else { None })
             })*
             $(pub(in crate::loops) fn $bin_fn() -> Option<VectorLoop> {
-                if_class!(F $bin_class { of_floats!($bin_flags f32 single::$bin_fn, a b) } else { None })
+                if_class!(F $bin_class { of_floats!($bin_flags f32 identity, identity, single::$bin_fn, a b) } else { None })
             })*
         }
         /// No loops, under the names of the op table.
@@ -85,22 +97,22 @@ macro_rules! define {
         }
         fn double_unary(op: Unary) -> Option<VectorLoop> {
             match op {
-                $(Unary::$un => if_class!(F $un_class { of_floats!($un_flags f64 double::$un_fn, x) } else { None }),)*
+                $(Unary::$un => if_class!(F $un_class { of_floats!($un_flags f64 identity, identity, double::$un_fn, x) } else { None }),)*
             }
         }
         fn double_binary(op: Binary) -> Option<VectorLoop> {
             match op {
-                $(Binary::$bin => if_class!(F $bin_class { of_floats!($bin_flags f64 double::$bin_fn, a b) } else { None }),)*
+                $(Binary::$bin => if_class!(F $bin_class { of_floats!($bin_flags f64 identity, identity, double::$bin_fn, a b) } else { None }),)*
             }
         }
-        fn bf16_unary(op: Unary) -> Option<VectorLoop> {
+        fn narrow_unary<T: Narrow>(op: Unary) -> Option<VectorLoop> {
             match op {
-                $(Unary::$un => if_class!(F $un_class { of_bf16!($un_flags single::$un_fn, x) } else { None }),)*
+                $(Unary::$un => if_class!(F $un_class { of_floats!($un_flags T T::wide, T::rounded, single::$un_fn, x) } else { None }),)*
             }
         }
-        fn bf16_binary(op: Binary) -> Option<VectorLoop> {
+        fn narrow_binary<T: Narrow>(op: Binary) -> Option<VectorLoop> {
             match op {
-                $(Binary::$bin => if_class!(F $bin_class { of_bf16!($bin_flags single::$bin_fn, a b) } else { None }),)*
+                $(Binary::$bin => if_class!(F $bin_class { of_floats!($bin_flags T T::wide, T::rounded, single::$bin_fn, a b) } else { None }),)*
             }
         }
         fn signed_unary<T: Integer<Wide = i64>>(op: Unary) -> Option<VectorLoop> {
@@ -131,6 +143,25 @@ macro_rules! define {
                 } else { None }),)*
             }
         }
+        fn complex_unary<Z: ComplexElement>(op: Unary) -> Option<VectorLoop> {
+            match op {
+                $(Unary::$un => if_class!(C $un_class { of_complex!($un_flags Z Complex::$un_fn) } else { None }),)*
+            }
+        }
+        fn complex_binary<Z: ComplexElement>(op: Binary) -> Option<VectorLoop> {
+            match op {
+                $(Binary::$bin => if_class!(C $bin_class {
+                    Some(pair(|[a, b]: [Z; 2]| Z::of(Complex::$bin_fn.apply_both(Z::TYPE, a.wide(), b.wide()))))
+                } else { None }),)*
+            }
+        }
+        fn byte_binary(op: Binary, ty: ElementType) -> Option<VectorLoop> {
+            let (decoded, format) = (byte::decoded(ty), ty.float_format()?);
+            let round = move |x| byte::low_byte(format.encode(before_rounding(op, ty, x)));
+            match op {
+                $(Binary::$bin => if_class!(F $bin_class { of_byte!($bin_flags decoded round double::$bin_fn) } else { None }),)*
+            }
+        }
         fn pred_unary(op: Unary) -> Option<VectorLoop> {
             match op {
                 $(Unary::$un => if_class!(P $un_class {
@@ -149,8 +180,7 @@ macro_rules! define {
 }
 hlo::for_each_op!(define);
 
-/// Returns the loop of an op on a type of the processor, bf16 or f16, if its result has the same
-/// type.
+/// Returns the loop of an op; `None` if it does not exist for the type.
 #[inline]
 pub fn unary_loop(op: Unary, ty: ElementType, arithmetic: Arithmetic) -> Option<VectorLoop> {
     match arithmetic {
@@ -177,34 +207,64 @@ pub(super) fn fast_unary(op: Unary, ty: ElementType) -> Option<VectorLoop> {
     None
 }
 fn exact_unary(op: Unary, ty: ElementType) -> Option<VectorLoop> {
+    if !op.types().contains(ty) {
+        return None;
+    }
     with_type!(ty, T => return signed_unary::<T>(op), [i8, i16, i32, i64]);
     with_type!(ty, T => return unsigned_unary::<T>(op), [u8, u16, u32, u64]);
     with_type!(ty, _T => return single_unary(op), [f32]);
     with_type!(ty, _T => return double_unary(op), [f64]);
-    // One loop, in registers. Where f32 may round too early, elements are rounded one by one.
-    if ty == ElementType::Bf16 && !rounds_twice(&Op::Unary(op)) {
-        return bf16_unary(op);
-    }
     narrow_type!(ty, T => {
+        // One loop, in registers. Where f32 may round too early, elements are rounded one by one.
+        if !rounds_twice(&Op::Unary(op)) {
+            return narrow_unary::<T>(op);
+        }
         let definition: ScalarDefinition<1> = Box::new(move |[x]| crate::unary(op, T::TYPE, x));
-        return Some(through_f32::<1, T>(single_unary(op)?, Some(definition).filter(|_| rounds_twice(&Op::Unary(op)))));
+        return Some(through_f32::<1, T>(single_unary(op)?, Some(definition)));
     });
-    if ty == ElementType::Pred { pred_unary(op) } else { None }
+    with_type!(ty, Z => {
+        let magnitude = || (op == Unary::Abs).then(magnitude_loop);
+        return formulas::unary(op).or_else(magnitude).or_else(|| complex_unary::<Z>(op));
+    }, [[f32; 2]]);
+    with_type!(ty, Z => return complex_unary::<Z>(op), [[f64; 2]]);
+    if ty == ElementType::Pred {
+        return pred_unary(op);
+    }
+    let to = if op == Unary::IsFinite { ElementType::Pred } else { ty };
+    Some(table_loop(ty, to, move |x| crate::unary(op, ty, x)))
 }
 /// As [`unary_loop`], for an op of two operands.
 pub fn binary_loop(op: Binary, ty: ElementType) -> Option<VectorLoop> {
+    let has_parts = ty == ElementType::F32 || ty == ElementType::F64;
+    if !op.types().contains(ty) || (op == Binary::Complex && !has_parts) {
+        return None;
+    }
+    if let Some(function) = division_loop(op, ty) {
+        return Some(function);
+    }
+    if op == Binary::Power {
+        with_type!(ty, F => return Some(power_loop::<F>(single_binary(op)?, f32_exponents())), [f32]);
+        with_type!(ty, F => return Some(power_loop::<F>(double_binary(op)?, f64_exponents())), [f64]);
+    }
     with_type!(ty, T => return signed_binary::<T>(op), [i8, i16, i32, i64]);
-    with_type!(ty, T => return unsigned_binary::<T>(op), [u8, u16, u32, u64]);
+    with_type!(ty, T => return unsigned_binary::<T>(op), [u8, u16, u64]);
+    with_type!(ty, T => return Some(VectorLoop { word: Word::of(op), ..unsigned_binary::<T>(op)? }), [u32]);
     with_type!(ty, _T => return Some(VectorLoop { short: Short::of(op), ..single_binary(op)? }), [f32]);
     with_type!(ty, _T => return double_binary(op), [f64]);
-    if ty == ElementType::Bf16 && !rounds_twice(&Op::Binary(op)) {
-        return bf16_binary(op);
-    }
     narrow_type!(ty, T => {
+        if !rounds_twice(&Op::Binary(op)) {
+            return narrow_binary::<T>(op);
+        }
         let definition: ScalarDefinition<2> = Box::new(move |[a, b]| crate::binary(op, T::TYPE, a, b));
-        return Some(through_f32::<2, T>(single_binary(op)?, Some(definition).filter(|_| rounds_twice(&Op::Binary(op)))));
+        return Some(through_f32::<2, T>(binary_loop(op, ElementType::F32)?, Some(definition)));
     });
-    if ty == ElementType::Pred { pred_binary(op) } else { None }
+    with_type!(ty, Z => return formulas::binary(op).or_else(|| complex_binary::<Z>(op)), [[f32; 2]]);
+    with_type!(ty, Z => return complex_binary::<Z>(op), [[f64; 2]]);
+    match ty.bits() <= byte::FEW_BITS {
+        _ if ty == ElementType::Pred => pred_binary(op),
+        true => Some(byte::pair_loop(ty, move |a, b| crate::binary(op, ty, a, b))),
+        false => byte_binary(op, ty),
+    }
 }
 
 /// Returns whether rounding the result of an op to f32 and then to a narrower type may differ from

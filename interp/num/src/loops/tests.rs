@@ -44,12 +44,12 @@ fn bytes(ty: E, elements: &[Scalar]) -> Vec<u128> {
 }
 /// Runs a loop over operands, of the types at their side.
 fn run(function: &VectorLoop, operands: &[(E, &[Scalar])], to: E) -> Vec<Scalar> {
-    let count = operands[0].1.len();
+    let count = operands.iter().map(|(_, x)| x.len()).max().unwrap();
     let memory: Vec<Vec<u128>> = operands.iter().map(|(ty, x)| bytes(*ty, x)).collect();
     let operands: Vec<&[u8]> = memory
         .iter()
         .zip(operands)
-        .map(|(words, (ty, _))| &bytemuck::cast_slice(words)[..count * ty.storage_bytes()])
+        .map(|(words, (ty, x))| &bytemuck::cast_slice(words)[..x.len() * ty.storage_bytes()])
         .collect();
     let size = count * to.storage_bytes();
     let mut result = vec![0_u128; size.div_ceil(16)];
@@ -62,7 +62,48 @@ fn same(a: Scalar, b: Scalar) -> bool {
         (Scalar::Float(a), Scalar::Float(b)) => {
             a.to_bits() == b.to_bits() || a.is_nan() && b.is_nan()
         }
+        (Scalar::Complex(a, b), Scalar::Complex(c, d)) => {
+            same(Scalar::Float(a), Scalar::Float(c)) && same(Scalar::Float(b), Scalar::Float(d))
+        }
         _ => a == b,
+    }
+}
+/// All elements of a type of at most 16 bits, or those near its limits; of complex numbers, of all
+/// pairs of some parts.
+fn elements_of(ty: E) -> Vec<Scalar> {
+    match (ty.is_complex(), ty.bits()) {
+        (false, 0..=16) => (0..1 << ty.bits()).map(|code| Scalar::from_bits(ty, code)).collect(),
+        (false, _) => edges(ty),
+        (true, _) => {
+            let special = [0.0, 1.0, 0.5, 3.0, 1e-3, 80.0, 100.0, 1e3, 1e-42, 3e38, f64::INFINITY];
+            let special = special.into_iter().chain([f64::NAN]).flat_map(|x| [x, -x]);
+            let special: Vec<f64> =
+                special.map(|x| Scalar::Float(x).round_to(ty.component()).as_f64()).collect();
+            let mut all: Vec<Scalar> = special
+                .iter()
+                .flat_map(|&re| special.iter().map(move |&im| Scalar::Complex(re, im)))
+                .collect();
+            all.extend(edges(ty));
+            let mut state = 1_u64;
+            let mut part = || {
+                state =
+                    state.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(0x1405_7b7e_f767_814f);
+                f64::from(i32::try_from(state >> 40).unwrap() - (1 << 23)) * 2.0_f64.powi(-21)
+            };
+            all.extend((0..3000).map(|_| Scalar::Complex(part(), part())));
+            all
+        }
+    }
+}
+/// The type of the results of an op.
+fn result_of(op: hlo::Opcode, of: E) -> E {
+    use hlo::Opcode::{Abs, Complex, Imag, IsFinite, Real};
+    match of {
+        _ if op == IsFinite => E::Pred,
+        _ if [Abs, Imag, Real].contains(&op) => of.component(),
+        E::F64 if op == Complex => E::C128,
+        E::F32 if op == Complex => E::C64,
+        other => other,
     }
 }
 /// All pairs of two lists.
@@ -73,14 +114,11 @@ fn pairs(x: &[Scalar]) -> (Vec<Scalar>, Vec<Scalar>) {
 #[test]
 fn one_operand() {
     for &ty in E::ALL {
-        let x = if ty == E::Bf16 || ty == E::F16 {
-            (0..1 << 16).map(|code| Scalar::from_bits(ty, code)).collect()
-        } else {
-            edges(ty)
-        };
+        let x = elements_of(ty);
         for &op in Unary::ALL {
             let Some(function) = unary_loop(op, ty, Arithmetic::Exact) else { continue };
-            for (result, &x) in run(&function, &[(ty, &x)], ty).into_iter().zip(&x) {
+            let to = result_of(op.opcode(), ty);
+            for (result, &x) in run(&function, &[(ty, &x)], to).into_iter().zip(&x) {
                 let expected = crate::unary(op, ty, x);
                 assert!(same(result, expected), "{op:?} {ty} {x:?}: {result:?}, not {expected:?}");
             }
@@ -91,10 +129,10 @@ fn one_operand() {
 #[test]
 fn two_operands() {
     for &ty in E::ALL {
-        let (a, b) = pairs(&edges(ty));
+        let (a, b) = pairs(&if ty.bits() < 8 { elements_of(ty) } else { edges(ty) });
         for &op in Binary::ALL {
             let Some(function) = binary_loop(op, ty) else { continue };
-            let results = run(&function, &[(ty, &a), (ty, &b)], ty);
+            let results = run(&function, &[(ty, &a), (ty, &b)], result_of(op.opcode(), ty));
             for ((result, &a), &b) in results.into_iter().zip(&a).zip(&b) {
                 let expected = crate::binary(op, ty, a, b);
                 assert!(
@@ -102,6 +140,102 @@ fn two_operands() {
                     "{op:?} {ty} {a:?} {b:?}: {result:?}, not {expected:?}"
                 );
             }
+        }
+    }
+}
+
+/// One element for all, of either operand or of both; arrays of no element and of few.
+#[test]
+fn one_element_for_all() {
+    for &ty in E::ALL {
+        let x = elements_of(ty);
+        let few: Vec<Scalar> = x.iter().step_by(x.len() / 61 + 1).copied().collect();
+        let exponents = [2.0, -1.0, 0.5, 3.0, -0.5, 1.0, 0.0, 0.3];
+        let exponents = exponents.map(Scalar::Float).into_iter().filter(|_| ty.is_float());
+        let ones: Vec<Scalar> = exponents.chain(few.iter().step_by(5).copied()).collect();
+        for &op in Binary::ALL {
+            let Some(function) = binary_loop(op, ty).filter(|function| function.takes_scalars)
+            else {
+                continue;
+            };
+            let to = result_of(op.opcode(), ty);
+            for (&one, count) in ones.iter().zip([0, 1, 3, 7, 40].into_iter().cycle()) {
+                let one = one.round_to(ty);
+                let all = if op == Binary::Power { &x[..] } else { &few[..count.min(few.len())] };
+                let check = |operands: [&[Scalar]; 2]| {
+                    let count = operands.map(<[Scalar]>::len).into_iter().max().unwrap();
+                    let results = run(&function, &operands.map(|x| (ty, x)), to);
+                    for (i, result) in results.into_iter().enumerate() {
+                        let [a, b] = operands.map(|x| if x.len() == count { x[i] } else { x[0] });
+                        let expected = crate::binary(op, ty, a, b);
+                        let is_same = same(result, expected);
+                        assert!(is_same, "{op:?} {ty} {a:?} {b:?}: {result:?}, not {expected:?}");
+                    }
+                };
+                if !all.is_empty() {
+                    check([&[one], all]);
+                    check([all, &[one]]);
+                }
+                check([&[one], &[one]]);
+            }
+            assert_eq!(run(&function, &[(ty, &[]), (ty, &[])], to), []);
+        }
+    }
+}
+
+#[test]
+fn formats_of_fewer_bits() {
+    for &ty in E::ALL.iter().filter(|ty| ty.is_float()) {
+        let x = elements_of(ty);
+        for (exponent, mantissa) in
+            (1..=12).flat_map(|e| [0, 1, 3, 7, 10, 23, 52, 60].map(|m| (e, m)))
+        {
+            let function = reduce_precision_loop(ty, exponent, mantissa);
+            for (result, &x) in run(&function, &[(ty, &x)], ty).into_iter().zip(&x) {
+                let expected = crate::reduce_precision(ty, exponent, mantissa, x);
+                let format = format!("{ty} {exponent} {mantissa} {x:?}");
+                assert!(same(result, expected), "{format}: {result:?}, not {expected:?}");
+            }
+        }
+    }
+}
+
+/// Random numbers of all sizes, of both parts.
+#[test]
+fn functions_of_many_complex_numbers() {
+    let mut state = 1_u64;
+    let mut next = || {
+        state = state.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(0x1405_7b7e_f767_814f);
+        state >> 32
+    };
+    let mut number = |scale: u64| {
+        let mut part = || match scale % 3 {
+            0 => u128::from(next()),
+            1 => Scalar::Float(
+                f64::from(u32::try_from(next() >> 8).unwrap()) * 2.0_f64.powi(-22) - 2.0,
+            )
+            .to_bits(E::F32),
+            _ => Scalar::Float(f64::from(u32::try_from(next() >> 24).unwrap()) * 0.25 - 32.0)
+                .to_bits(E::F32),
+        };
+        Scalar::from_bits(E::C64, part() | part() << 32)
+    };
+    let x: Vec<Scalar> = (0..30_000).map(&mut number).collect();
+    let y: Vec<Scalar> = (0..30_000).map(&mut number).collect();
+    for &op in Unary::ALL {
+        let Some(function) = unary_loop(op, E::C64, Arithmetic::Exact) else { continue };
+        let results = run(&function, &[(E::C64, &x)], result_of(op.opcode(), E::C64));
+        for (result, &x) in results.into_iter().zip(&x) {
+            let expected = crate::unary(op, E::C64, x);
+            assert!(same(result, expected), "{op:?} {x:?}: {result:?}, not {expected:?}");
+        }
+    }
+    for op in [Binary::Multiply, Binary::Divide, Binary::Add, Binary::Maximum, Binary::Power] {
+        let function = binary_loop(op, E::C64).unwrap();
+        let results = run(&function, &[(E::C64, &x), (E::C64, &y)], E::C64);
+        for ((result, &x), &y) in results.into_iter().zip(&x).zip(&y) {
+            let expected = crate::binary(op, E::C64, x, y);
+            assert!(same(result, expected), "{op:?} {x:?} {y:?}: {result:?}, not {expected:?}");
         }
     }
 }
@@ -115,12 +249,12 @@ fn comparison_and_clamp() {
             hlo::Class::Pred | hlo::Class::Unsigned => &[Order::Unsigned],
             hlo::Class::Signed => &[Order::Signed],
             hlo::Class::Float => &[Order::Float, Order::TotalOrder],
-            hlo::Class::Complex => &[],
+            hlo::Class::Complex => &[Order::Float],
         };
         for (&order, direction) in
             orders.iter().flat_map(|order| [Eq, Ge, Gt, Le, Lt, Ne].map(|to| (order, to)))
         {
-            let Some(function) = compare_loop(direction, order, ty) else { continue };
+            let function = compare_loop(direction, order, ty);
             let results = run(&function, &[(ty, &a), (ty, &b)], E::Pred);
             for ((result, &a), &b) in results.into_iter().zip(&a).zip(&b) {
                 let expected = Scalar::Pred(crate::compare(direction, order, ty, a, b));
@@ -141,7 +275,7 @@ fn comparison_and_clamp() {
 #[test]
 fn conversion() {
     for &from in E::ALL {
-        let x = edges(from);
+        let x = elements_of(from);
         for &to in E::ALL {
             let Some(function) = convert_loop(from, to) else { continue };
             for (result, &x) in run(&function, &[(from, &x)], to).into_iter().zip(&x) {

@@ -1,8 +1,7 @@
 //! Steps of scalar programs.
 use crate::Arithmetic;
 use crate::loops::{
-    VectorLoop, binary_loop, clamp_loop, compare_loop, convert_loop, magnitude_loop, select_loop,
-    unary_loop,
+    VectorLoop, binary_loop, clamp_loop, compare_loop, convert_loop, select_loop, unary_loop,
 };
 use hlo::op::value::{ComparisonType, Direction};
 use hlo::op::{Binary, Unary};
@@ -123,11 +122,11 @@ impl ElementStep {
     pub fn typed_loop(&self, arithmetic: Arithmetic) -> Option<VectorLoop> {
         match self.step {
             ScalarStep::Constant(_) => None,
-            ScalarStep::Unary(Unary::Abs, ElementType::C64, _) => Some(magnitude_loop()),
-            ScalarStep::Unary(op, ty, _) if ty == self.result => unary_loop(op, ty, arithmetic),
-            ScalarStep::Binary(op, ty, ..) if ty == self.result => binary_loop(op, ty),
-            ScalarStep::Unary(..) | ScalarStep::Binary(..) => None,
-            ScalarStep::Compare(direction, order, ty, ..) => compare_loop(direction, order, ty),
+            ScalarStep::Unary(op, ty, _) => unary_loop(op, ty, arithmetic),
+            ScalarStep::Binary(op, ty, ..) => binary_loop(op, ty),
+            ScalarStep::Compare(direction, order, ty, ..) => {
+                Some(compare_loop(direction, order, ty))
+            }
             ScalarStep::Select(..) => Some(select_loop(self.result.storage_bytes())),
             ScalarStep::Clamp(ty, ..) => clamp_loop(ty),
             ScalarStep::Convert(from, to, _) => convert_loop(from, to),

@@ -8,7 +8,7 @@ use std::f64::consts::LN_2;
 ///
 /// The relative error is below 2^-50.
 #[inline(always)]
-fn ln(u: f64, below: f64) -> f64 {
+pub(super) fn ln(u: f64, below: f64) -> f64 {
     const ROOT: u64 = 0x3fe6_a09e_667f_3bcd; // sqrt(1/2)
     const ONE: u64 = 1.0_f64.to_bits();
     // u = 2^e m, m in [sqrt(1/2), sqrt(2))
