@@ -1,14 +1,18 @@
 //! `concatenate`: `result[.., offset + i, ..] = operand[.., i, ..]`, operand after operand
 use crate::Kernel;
+use crate::cost_model::MOVED_BYTES;
 use crate::function::moves;
 use crate::op::{ArrayOp, Site, linear};
 use crate::slicing::{Region, SliceDim, Sliced};
+use crate::strided::{copy_short, with_half};
 use hlo::op::Concatenate;
 use hlo::{Array, ArrayShape, Op};
-use num::clock::Stop;
 use num::index::{count, to_usize};
-use num::parallel::copy;
+use num::parallel::{copy, parts};
 use num::scalar_program::ScalarPrograms;
+
+/// Bytes of the result that stay in the first cache beside those that they are copied from.
+const CACHED: usize = 1 << 13;
 
 impl ArrayOp for Concatenate {
     fn kernel(&self, _: &Site<'_>, _: &ScalarPrograms) -> Option<Box<dyn Kernel>> {
@@ -49,15 +53,32 @@ fn concatenate_into(dim: usize, operands: &[&Array], result: &mut Array) {
     let width = shape.ty.storage_bytes();
     // Everything after the dimension lies together, so each operand gives one run for each index
     // before it.
-    let outer = count(&shape.dims[..dim]);
     let runs: Vec<usize> = operands.iter().map(|o| count(&o.shape().dims[dim..]) * width).collect();
-    let mut rest = result.bytes_mut();
-    let stop = Stop::current();
-    for row in (0..outer).take_while(|_| !stop.is_set()) {
-        for (operand, &run) in operands.iter().zip(&runs) {
-            let (slot, after) = rest.split_at_mut(run);
-            copy(&operand.bytes()[row * run..(row + 1) * run], slot);
+    let row: usize = runs.iter().sum();
+    if count(&shape.dims[..dim]) <= 1 || row == 0 {
+        let mut rest = result.bytes_mut();
+        for operand in operands {
+            let (slot, after) = rest.split_at_mut(operand.bytes().len());
+            copy(operand.bytes(), slot);
             rest = after;
         }
+        return;
     }
+    let rows_at_once = (MOVED_BYTES / row).max(1);
+    parts(result.bytes_mut(), (rows_at_once * row, 1), |part, to| {
+        // Operand after operand, in rows that stay in the cache.
+        let few = (CACHED / row).max(1);
+        for (i, to) in to.chunks_mut(few * row).enumerate() {
+            let (first, mut start) = (part * rows_at_once + i * few, 0);
+            for (operand, &run) in operands.iter().zip(&runs).filter(|(_, run)| **run > 0) {
+                let from = operand.bytes()[first * run..].chunks_exact(run);
+                with_half!(run, N => {
+                    for (from, to) in from.zip(to.chunks_exact_mut(row)) {
+                        copy_short::<N>(from, &mut to[start..start + run]);
+                    }
+                });
+                start += run;
+            }
+        }
+    });
 }

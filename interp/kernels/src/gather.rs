@@ -2,62 +2,24 @@
 use crate::Kernel;
 use crate::cost_model::MOVED_BYTES;
 use crate::function::writes_with;
+use crate::index_vectors::{Indexing, Offsets, Outside, Slices, Units};
 use crate::op::{ArrayOp, Site, linear, needs_whole_operands};
+use crate::strided::{copy_short, with_half, with_width};
 use hlo::op::Gather;
-use hlo::{Array, Dims, IndexSpace, Scalar};
-use num::Result;
 use num::error::Code;
-use num::index::{
-    count, indices, offset_list, others, pick, saturating_count, strides, to_i64, to_usize,
-};
+use num::index::to_usize;
 use num::parallel::parts;
 use num::scalar_program::ScalarPrograms;
 
-/// The start indices of slices.
-pub(super) struct StartIndices<'a> {
-    indices: &'a Array,
-    /// Strides of the batch dimensions.
-    strides: Dims,
-    /// The stride of the components of an index vector.
-    vector_stride: i64,
-}
-
-impl<'a> StartIndices<'a> {
-    pub(super) fn new(indices: &'a Array, index_vector_dim: i64) -> Self {
-        let shape = indices.shape();
-        let mut strides = strides(&shape.dims);
-        let dim = to_usize(index_vector_dim);
-        let vector_stride = if dim < strides.len() { strides.remove(dim) } else { 0 };
-        Self { indices, strides, vector_stride }
-    }
-    /// Component `k` of the index vector at `batch`; an index beyond i64 is beyond every array.
-    pub(super) fn component(&self, batch: &[i64], k: i64) -> i64 {
-        let at = batch.iter().zip(&self.strides).map(|(i, stride)| i * stride).sum::<i64>();
-        let scalar = self.indices.get(to_usize(at + k * self.vector_stride));
-        let is_unsigned = matches!(scalar, Scalar::Unsigned(_));
-        scalar.as_i64().unwrap_or(if is_unsigned { i64::MAX } else { 0 })
-    }
-}
-
-/// Which component of the batch index belongs to dimension `dim` of the indices.
-pub(super) fn batch_component(dim: i64, index_vector_dim: i64) -> usize {
-    to_usize(if dim > index_vector_dim { dim - 1 } else { dim })
-}
-
 impl ArrayOp for Gather {
-    fn kernel(&self, _: &Site<'_>, _: &ScalarPrograms) -> Option<Box<dyn Kernel>> {
-        // The offsets of a slice's elements in the operand and in the result.
-        let offsets = saturating_count(&self.slice_sizes).saturating_mul(2 * size_of::<usize>());
-        let op = self.clone();
-        Some(writes_with(offsets, move |_, inputs, outputs| {
-            gather_into(&op, inputs[0], inputs[1], &mut outputs[0])
-        }))
+    fn kernel(&self, site: &Site<'_>, _: &ScalarPrograms) -> Option<Box<dyn Kernel>> {
+        Some(kernel(self, site))
     }
     linear!();
     needs_whole_operands!();
 }
 
-fn gather_into(op: &Gather, operand: &Array, starts: &Array, result: &mut Array) -> Result<()> {
+fn kernel(op: &Gather, site: &Site<'_>) -> Box<dyn Kernel> {
     let Gather {
         offset_dims,
         collapsed_slice_dims,
@@ -68,60 +30,61 @@ fn gather_into(op: &Gather, operand: &Array, starts: &Array, result: &mut Array)
         slice_sizes,
         indices_are_sorted: _, // An assertion about the indices that does not affect the result.
     } = op;
-    let shape = &result.shape().clone();
-    let from = operand.shape();
-    let strides = strides(&from.dims);
-    let left_out = [collapsed_slice_dims.as_slice(), operand_batching_dims].concat();
-    if let Some(dim) = left_out.iter().find(|&&d| slice_sizes[to_usize(d)] == 0) {
+    let (from, shape) = (site.operands[0], site.result());
+    let mut left_out = collapsed_slice_dims.iter().chain(operand_batching_dims);
+    if let Some(&dim) = left_out.find(|&&d| slice_sizes[to_usize(d)] == 0) {
         // The rules allow it; a result without elements is never computed.
         let message =
             format!("slices of size 0 in dimension {dim} of {from:#} have no elements to give");
-        return Err(Code::Trap { message }.into());
+        return writes_with(0, move |_, _, _| Err(Code::Trap { message: message.clone() }.into()));
     }
-    let (_, window_strides) = pick(from, &others(from.rank(), &left_out));
-    let (window, result_strides) = pick(shape, offset_dims);
-    let (batch_sizes, batch_strides) = pick(shape, &others(shape.rank(), offset_dims));
-    // Offsets of a window's runs of neighbours, in the operand and in the result.
-    let is_run = window_strides.last() == Some(&1) && result_strides.last() == Some(&1);
-    let outer = if is_run { window.len() - 1 } else { window.len() };
-    let run = if is_run { to_usize(window[outer]) } else { 1 };
-    let sources = offset_list(&window[..outer], &window_strides[..outer]);
-    let targets = offset_list(&window[..outer], &result_strides[..outer]);
-    let width = shape.ty.storage_bytes();
-    let (to, bytes) = (result.bytes_mut(), operand.bytes());
-    let starts = StartIndices::new(starts, *index_vector_dim);
-    let slice = |batch: &[i64], full_start: &mut Dims, to: &mut [u8], target: usize| {
-        for (k, &dim) in (0i64..).zip(start_index_map) {
-            let d = to_usize(dim);
-            let start = starts.component(batch, k);
-            full_start[d] = start.clamp(0, from.dims[d] - slice_sizes[d]);
-        }
-        for (&dim, &of) in operand_batching_dims.iter().zip(start_indices_batching_dims) {
-            full_start[to_usize(dim)] = batch[batch_component(of, *index_vector_dim)];
-        }
-        let base = to_usize(full_start.iter().zip(&strides).map(|(s, stride)| s * stride).sum());
-        for (&source, &place) in sources.iter().zip(&targets) {
-            let (source, place) = ((base + source) * width, (target + place) * width);
-            to[place..place + run * width].copy_from_slice(&bytes[source..source + run * width]);
-        }
+    let indexing = Indexing {
+        index_vector_dim: *index_vector_dim,
+        map: start_index_map,
+        batching: (operand_batching_dims, start_indices_batching_dims),
+        collapsed: collapsed_slice_dims,
+        slice: slice_sizes,
+        outside: Outside::Clamp,
     };
-    let full_start = Dims::from_elem(0, from.rank());
-    let size = count(&window);
-    if batch_strides.last().is_some_and(|&stride| stride == to_i64(size)) {
-        // Slices follow one another.
-        let at_once = (MOVED_BYTES / (size * width)).max(1);
-        parts(to, (at_once * size * width, 1), |group, to| {
-            let mut full_start = full_start.clone();
-            for (i, to) in to.chunks_exact_mut(size * width).enumerate() {
-                slice(&batch_sizes.index_of(group * at_once + i), &mut full_start, to, 0);
+    let slices = Slices::new(&indexing, (from, site.operands[1]), (&shape.dims, offset_dims));
+    let width = shape.ty.storage_bytes();
+    writes_with(slices.scratch(), move |_, inputs, outputs| {
+        let (from, indices) = (inputs[0].bytes(), inputs[1]);
+        let (offsets, unit) = (slices.offsets(indices), slices.unit * width);
+        let at_once = (MOVED_BYTES / unit).max(1);
+        parts(outputs[0].bytes_mut(), (at_once * unit, 1), |part, mut to| {
+            let units = (part * at_once, to.len() / unit);
+            slices
+                .units((indices, &offsets), units, |units| {
+                    let (now, rest) =
+                        std::mem::take(&mut to).split_at_mut(units.starts.len() * unit);
+                    to = rest;
+                    copy_units(&from[units.part * width..], &units, &offsets, width, now);
+                    Ok(())
+                })
+                .expect("copies do not fail");
+        });
+        Ok(())
+    })
+}
+
+/// Copies units, whose elements have `width` bytes, to `to`.
+fn copy_units(from: &[u8], units: &Units<'_>, offsets: &Offsets, width: usize, to: &mut [u8]) {
+    if let (&[0], 1) = (&*offsets.runs, offsets.run) {
+        return with_width!(width, W => {
+            let from = from.as_chunks::<W>().0;
+            for (to, &start) in to.as_chunks_mut().0.iter_mut().zip(units.starts) {
+                *to = from[start];
             }
         });
-        return Ok(());
     }
-    let mut full_start = full_start;
-    indices(&batch_sizes, |batch| {
-        let target = batch.iter().zip(&batch_strides).map(|(i, stride)| i * stride).sum();
-        slice(batch, &mut full_start, to, to_usize(target));
+    let bytes = offsets.run * width;
+    with_half!(bytes, N => {
+        let mut to = to.chunks_exact_mut(bytes);
+        for start in units.starts {
+            for (run, to) in offsets.runs.iter().zip(&mut to) {
+                copy_short::<N>(&from[(start + run) * width..][..bytes], to);
+            }
+        }
     });
-    Ok(())
 }

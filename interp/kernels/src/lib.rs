@@ -21,6 +21,7 @@ mod fold_tiles;
 mod function;
 mod fused;
 mod gather;
+mod index_vectors;
 mod interface;
 mod iota;
 mod map;

@@ -1,18 +1,18 @@
 //! `scatter`: `result[start + window] = computation(result[..], update[..])`, update after update
-use super::gather::{StartIndices, batch_component};
 use crate::Kernel;
+use crate::data_movement::affine;
 use crate::function::updates_with;
+use crate::index_vectors::{Indexing, Offsets, Outside, Slices, Units};
 use crate::op::{ArrayOp, Site, linear, needs_whole_operands};
+use crate::strided::{copy_short, with_half, with_width};
 use hlo::op::Scatter;
 use hlo::{Array, ArrayShape, Dims, ElementType, Scalar};
-use num::index::{indices, offset_list, others, pick, saturating_count, strides, to_usize};
-use num::loops::{VectorLoop, binary_loop};
+use num::index::{others, strides, to_i64, to_usize};
+use num::loops::{OUTSIDE, Targets, UpdateFn, binary_loop};
 use num::parallel::copy;
 use num::scalar_program::{ScalarProgram, ScalarPrograms};
 use num::{Result, Scope};
-
-/// Elements that an op is applied to at once.
-const BLOCK: usize = 64;
+use std::sync::Arc;
 
 impl ArrayOp for Scatter {
     fn kernel(&self, site: &Site<'_>, programs: &ScalarPrograms) -> Option<Box<dyn Kernel>> {
@@ -29,145 +29,158 @@ fn kernel(
 ) -> Option<Box<dyn Kernel>> {
     let Scatter {
         update_window_dims,
-        inserted_window_dims: _, // Read by `UpdateOffsets`, as the other dimensions.
-        scatter_dims_to_operand_dims: _,
-        input_batching_dims: _,
-        scatter_indices_batching_dims: _,
-        index_vector_dim: _,
+        inserted_window_dims,
+        scatter_dims_to_operand_dims,
+        input_batching_dims,
+        scatter_indices_batching_dims,
+        index_vector_dim,
         indices_are_sorted: _, // An assertion about the operands that does not affect the result.
         unique_indices: _,     // Likewise.
         to_apply,
     } = op;
     let (applied, count) = (programs.get(*to_apply)?, operands.len() / 2);
-    // The offsets of a window's elements in the operand and in the updates.
-    let window = operands[count + 1];
-    let sizes: Dims = update_window_dims.iter().map(|&d| window.dims[to_usize(d)]).collect();
-    let scratch = saturating_count(&sizes).saturating_mul(2 * size_of::<usize>());
-    let op = op.clone();
+    let (operand, indices, updates) = (operands[0], operands[count], operands[count + 1]);
+    let left_out = [inserted_window_dims.as_slice(), input_batching_dims].concat();
+    let mut slice = Dims::from_elem(1, operand.rank());
+    for (&dim, &of) in others(operand.rank(), &left_out).iter().zip(update_window_dims) {
+        slice[to_usize(dim)] = updates.dims[to_usize(of)];
+    }
+    let indexing = Indexing {
+        index_vector_dim: *index_vector_dim,
+        map: scatter_dims_to_operand_dims,
+        batching: (input_batching_dims, scatter_indices_batching_dims),
+        collapsed: inserted_window_dims,
+        slice: &slice,
+        outside: Outside::Skip,
+    };
+    let of = |dims: &[i64], window_dims: &[i64]| {
+        Slices::new(&indexing, (operand, indices), (dims, window_dims))
+    };
+    let mut slices = of(&updates.dims, update_window_dims);
+    let mut moved = None;
+    if !slices.are_units() && scatter_dims_to_operand_dims.iter().any(|&d| slice[to_usize(d)] > 1) {
+        // Slices overlap: their elements are combined slice by slice.
+        let batches = others(updates.rank(), update_window_dims);
+        let order: Dims = batches.iter().chain(update_window_dims).copied().collect();
+        let of_order = |list: &[i64]| order.iter().map(|&d| list[to_usize(d)]).collect::<Dims>();
+        let dims = of_order(&updates.dims);
+        let window_dims: Dims = (to_i64(batches.len())..to_i64(dims.len())).collect();
+        slices = of(&dims, &window_dims);
+        moved = Some((dims, of_order(&strides(&updates.dims))));
+    }
+    let bytes = |array: &&ArrayShape| array.byte_count().unwrap_or(usize::MAX);
+    let scratch = match moved {
+        Some(_) => operands[count + 1..].iter().map(bytes).fold(0, usize::saturating_add),
+        None => 0,
+    };
+    let scratch = scratch.saturating_add(slices.scratch());
+    let is_empty = updates.element_count() == Some(0);
+    let combination = Combination::of(&applied, operand.ty, updates.ty);
+    let scatter = ScatterKernel { slices, moved, combination, applied };
     Some(updates_with(scratch, move |scope, inputs, outputs| {
         // The first output has the elements of its operand, and the inputs are those after it.
         for (input, output) in inputs.iter().zip(&mut outputs[1..]) {
             copy(input.bytes(), output.bytes_mut());
         }
-        let (starts, updates) = (inputs[count - 1], &inputs[count..]);
-        scatter(&op, &applied, outputs, starts, updates, scope)
+        let (indices, updates) = (inputs[count - 1], &inputs[count..]);
+        if is_empty { Ok(()) } else { scatter.run(outputs, indices, updates, scope) }
     }))
 }
 
-/// Applies the updates to the elements of `values`.
-fn scatter(
-    op: &Scatter,
-    applied: &ScalarProgram,
-    values: &mut [Array],
-    starts: &Array,
-    updates: &[&Array],
-    scope: &dyn Scope,
-) -> Result<()> {
-    let from = values[0].shape().clone();
-    let window = updates[0].shape();
-    let mut combine = Combine::new(applied, scope, values, updates);
-    let mut values: Vec<&mut [u8]> = values.iter_mut().map(Array::bytes_mut).collect();
-    let places = UpdateOffsets::new(op, &from, window);
-    let mut runs = WindowRuns::of(applied, &combine.types, &places);
-    let (mut sizes, strides) = pick(window, &places.scatter_dims);
-    if places.to.is_empty() {
-        // Windows without elements change nothing, however many there are.
-        sizes.fill(0);
-    }
-    let starts = StartIndices::new(starts, op.index_vector_dim);
-    let mut failed = Ok(());
-    indices(&sizes, |batch| {
-        if failed.is_err() {
-            return;
-        }
-        let Some(base) = places.start(batch, &starts) else { return };
-        let first: i64 = batch.iter().zip(&strides).map(|(&i, &stride)| i * stride).sum();
-        failed = match (&mut runs, values.as_mut_slice(), updates) {
-            (Some(runs), [value], [update]) => {
-                runs.apply(&places, (base, to_usize(first)), value, update.bytes(), scope)
-            }
-            _ => places.to.iter().zip(&places.from).try_for_each(|(&to, &from)| {
-                combine.one(&mut values, base + to, updates, to_usize(first) + from)
-            }),
-        };
-    });
-    failed
+struct ScatterKernel {
+    slices: Slices,
+    /// The sizes of the updates, and their strides in the operands, if they are moved first.
+    moved: Option<(Dims, Dims)>,
+    combination: Combination,
+    applied: Arc<ScalarProgram>,
 }
 
-/// Windows whose elements are neighbors in runs, in the operand and in the updates, and an op on
-/// such runs.
-struct WindowRuns {
-    /// `None` replaces the elements.
-    function: Option<VectorLoop>,
-    width: usize,
-    /// Elements of a run.
-    length: usize,
-    /// The elements before the op.
-    old: [u128; BLOCK],
+/// How the elements of the only updates are combined with those of the only operand.
+enum Combination {
+    /// They replace them.
+    Replace,
+    Op(Arc<UpdateFn>),
+    /// By a call for each element, which may be of several operands.
+    Call,
 }
 
-impl WindowRuns {
-    /// Returns how to apply a computation to runs of neighbors; `None` if it is not one op, or
-    /// there are none.
-    fn of(
-        applied: &ScalarProgram,
-        types: &[ElementType],
-        places: &UpdateOffsets<'_>,
-    ) -> Option<Self> {
-        let &[ty, update] = types else { return None };
-        let is_run = |i: usize| places.to[i] == i && places.from[i] == i;
-        let length = (0..places.to.len()).take_while(|&i| is_run(i)).count();
-        let starts = |list: &[usize]| {
-            list.chunks(length.max(1)).all(|run| run.iter().zip(run[0]..).all(|(&at, i)| at == i))
-        };
-        let is_divided = places.to.len().is_multiple_of(length.max(1));
-        if update != ty
-            || length == 0
-            || !is_divided
-            || !starts(&places.to)
-            || !starts(&places.from)
-        {
-            return None;
+impl Combination {
+    fn of(applied: &ScalarProgram, ty: ElementType, update: ElementType) -> Self {
+        if applied.parameters() != [ty; 2] || applied.results() != [ty] || update != ty {
+            return Self::Call;
         }
-        let function = match applied.is_second() {
-            true if applied.parameters() == [ty; 2] => None,
-            true => return None,
-            false => {
-                let (op, of) = applied.as_binary_in_order()?;
-                Some(binary_loop(op, of).filter(|_| of == ty && applied.results() == [ty])?)
-            }
-        };
-        Some(Self { function, width: ty.storage_bytes(), length, old: [0; BLOCK] })
+        if applied.is_second() {
+            return Self::Replace;
+        }
+        let function = applied.as_binary_in_order().and_then(|(op, of)| binary_loop(op, of));
+        function.and_then(|function| function.update).map_or(Self::Call, Self::Op)
     }
+}
 
-    /// Applies the op to a window.
-    fn apply(
-        &mut self,
-        places: &UpdateOffsets<'_>,
-        (base, first): (usize, usize),
-        value: &mut [u8],
-        update: &[u8],
+impl ScatterKernel {
+    /// Applies the updates to the elements of `values`.
+    fn run(
+        &self,
+        values: &mut [Array],
+        indices: &Array,
+        updates: &[&Array],
         scope: &dyn Scope,
     ) -> Result<()> {
-        scope.spend(u64::try_from(places.to.len()).unwrap_or(u64::MAX))?;
-        let places = places.to.iter().zip(&places.from).step_by(self.length);
-        for (&to, &from) in places {
-            let to = &mut value[(base + to) * self.width..][..self.length * self.width];
-            let update = &update[(first + from) * self.width..][..to.len()];
-            let Some(function) = &self.function else {
-                to.copy_from_slice(update);
-                continue;
-            };
-            let old: &mut [u8] = bytemuck::cast_slice_mut(&mut self.old);
-            let blocks = BLOCK * self.width;
-            for (to, update) in to.chunks_mut(blocks).zip(update.chunks(blocks)) {
-                let old = &mut old[..to.len()];
-                old.copy_from_slice(to);
-                function(&[old, update], to);
+        let move_updates = |(dims, strides): &(Dims, Dims)| {
+            let shape = |ty| ArrayShape::new(ty, dims.clone());
+            updates.iter().map(|x| affine(x, &shape(x.shape().ty), 0, strides)).collect::<Vec<_>>()
+        };
+        let moved = self.moved.as_ref().map(move_updates).unwrap_or_default();
+        let moved: Vec<&Array> = moved.iter().collect();
+        let updates = if moved.is_empty() { updates } else { &moved };
+        let mut combine = Combine::new(&self.applied, scope, values, updates);
+        let width = combine.types[0].storage_bytes();
+        let mut values: Vec<&mut [u8]> = values.iter_mut().map(Array::bytes_mut).collect();
+        let (offsets, unit) = (self.slices.offsets(indices), self.slices.unit);
+        self.slices.all_units((indices, &offsets), |units| {
+            let count = units.starts.iter().filter(|&&start| start != OUTSIDE).count();
+            scope.spend(u64::try_from(count.saturating_mul(unit)).unwrap_or(u64::MAX))?;
+            let from = units.first * unit;
+            match (&self.combination, values.as_mut_slice(), updates) {
+                (Combination::Op(function), [value], [update]) => {
+                    let Offsets { runs, run, .. } = &offsets;
+                    let targets = Targets { starts: units.starts, runs, run: *run };
+                    let update = &update.bytes()[from * width..];
+                    function(&mut value[units.part * width..], update, &targets);
+                }
+                (Combination::Replace, [value], [update]) => {
+                    let update = &update.bytes()[from * width..];
+                    replace(&mut value[units.part * width..], update, &units, &offsets, width);
+                }
+                (_, values, updates) => combine.units(values, &units, &offsets, updates, from)?,
+            }
+            Ok(())
+        })
+    }
+}
+
+/// Replaces the elements of units, of `width` bytes.
+fn replace(to: &mut [u8], from: &[u8], units: &Units<'_>, offsets: &Offsets, width: usize) {
+    if let (&[0], 1) = (&*offsets.runs, offsets.run) {
+        return with_width!(width, W => {
+            let to = to.as_chunks_mut::<W>().0;
+            for (from, &start) in from.as_chunks().0.iter().zip(units.starts) {
+                if let Some(slot) = to.get_mut(start) {
+                    *slot = *from;
+                }
+            }
+        });
+    }
+    let bytes = offsets.run * width;
+    with_half!(bytes, N => {
+        for (&start, from) in units.starts.iter().zip(from.chunks_exact(offsets.runs.len() * bytes)) {
+            if start != OUTSIDE {
+                for (run, from) in offsets.runs.iter().zip(from.chunks_exact(bytes)) {
+                    copy_short::<N>(from, &mut to[(start + run) * width..][..bytes]);
+                }
             }
         }
-        Ok(())
-    }
+    });
 }
 
 /// Applies the computation to an element of each operand and of each update.
@@ -196,6 +209,24 @@ impl<'a> Combine<'a> {
         Self { applied, scope, types, arguments, scratch, out }
     }
 
+    fn units(
+        &mut self,
+        values: &mut [&mut [u8]],
+        units: &Units<'_>,
+        offsets: &Offsets,
+        updates: &[&Array],
+        first: usize,
+    ) -> Result<()> {
+        let elements = offsets.runs.iter().flat_map(|&run| run..run + offsets.run);
+        for (i, &start) in units.starts.iter().enumerate().filter(|&(_, &start)| start != OUTSIDE) {
+            let from = first + i * offsets.runs.len() * offsets.run;
+            for (element, from) in elements.clone().zip(from..) {
+                self.one(values, units.part + start + element, updates, from)?;
+            }
+        }
+        Ok(())
+    }
+
     fn one(
         &mut self,
         values: &mut [&mut [u8]],
@@ -212,7 +243,6 @@ impl<'a> Combine<'a> {
             self.arguments[i] = value.convert(old, parameters[i]);
             self.arguments[count + i] = updates[i].get(from).convert(new, parameters[count + i]);
         }
-        self.scope.spend(1)?;
         self.applied.call(self.scope, &self.arguments, &mut self.scratch, &mut self.out)?;
         for (i, value) in values.iter_mut().enumerate() {
             let ty = self.types[i];
@@ -220,59 +250,5 @@ impl<'a> Combine<'a> {
             result.write(ty, &mut value[slot(ty)]);
         }
         Ok(())
-    }
-}
-
-/// The offsets to which the elements of the updates go.
-struct UpdateOffsets<'a> {
-    op: &'a Scatter,
-    dims: &'a [i64],
-    /// Size of the box in each dimension of the operand.
-    sizes: Dims,
-    strides: Dims,
-    scatter_dims: Dims,
-    /// Offsets of a box's elements in the operand, and in the updates.
-    to: Vec<usize>,
-    from: Vec<usize>,
-}
-
-impl<'a> UpdateOffsets<'a> {
-    fn new(op: &'a Scatter, operand: &'a ArrayShape, updates: &ArrayShape) -> Self {
-        let left_out = [op.inserted_window_dims.as_slice(), &op.input_batching_dims].concat();
-        let window_dims = others(operand.rank(), &left_out);
-        let mut sizes = Dims::from_elem(1, operand.rank());
-        for (&dim, &of) in window_dims.iter().zip(&op.update_window_dims) {
-            sizes[to_usize(dim)] = updates.dims[to_usize(of)];
-        }
-        let (_, operand_strides) = pick(operand, &window_dims);
-        let (window, update_strides) = pick(updates, &op.update_window_dims);
-        Self {
-            op,
-            dims: &operand.dims,
-            sizes,
-            strides: strides(&operand.dims),
-            scatter_dims: others(updates.rank(), &op.update_window_dims),
-            to: offset_list(&window, &operand_strides),
-            from: offset_list(&window, &update_strides),
-        }
-    }
-
-    /// Returns the offset of the box `batch` writes; none if the whole of it does not lie inside
-    /// the operand.
-    fn start(&self, batch: &[i64], starts: &StartIndices<'_>) -> Option<usize> {
-        let mut full_start = Dims::from_elem(0, self.dims.len());
-        for (k, &dim) in (0i64..).zip(&self.op.scatter_dims_to_operand_dims) {
-            full_start[to_usize(dim)] = starts.component(batch, k);
-        }
-        let batching =
-            self.op.input_batching_dims.iter().zip(&self.op.scatter_indices_batching_dims);
-        for (&dim, &of) in batching {
-            full_start[to_usize(dim)] = batch[batch_component(of, self.op.index_vector_dim)];
-        }
-        let fits = full_start.iter().zip(&self.sizes).zip(self.dims);
-        if !fits.into_iter().all(|((&start, &size), &dim)| start >= 0 && start <= dim - size) {
-            return None;
-        }
-        Some(to_usize(full_start.iter().zip(&self.strides).map(|(s, stride)| s * stride).sum()))
     }
 }

@@ -6,11 +6,13 @@
 //! that stay in the cache. Large results are written in parts by several threads.
 use crate::cost_model::MOVED_BYTES;
 use hlo::Dims;
-use num::index::{count, offsets, strides as row_major, to_usize};
+use num::index::{count, offset_list, offsets, strides as row_major, to_i64, to_usize};
 use num::parallel::parts;
 
 /// Sides of a block of a transposition, which stays in the first cache.
 const BLOCK: usize = 32;
+/// Rows and columns with fewer elements than this are not transposed through blocks.
+const SHORT: usize = 8;
 
 /// Runs `$body` with `$name` bound to the bytes of an element as a constant: the compiler makes
 /// moves of registers of it.
@@ -27,6 +29,42 @@ macro_rules! with_width {
             _ => unreachable!("elements take 1, 2, 4, 8 or 16 bytes"),
         }
     };
+}
+
+pub(super) use with_width;
+
+/// Runs `$body` with `$name` a constant for [`copy_short`] of `$bytes` bytes.
+macro_rules! with_half {
+    ($bytes:expr, $name:ident => $body:expr) => {
+        with_half!($bytes, $name => $body, [1..2 2..4 4..8 8..16 16..32 32..64 64..128])
+    };
+    ($bytes:expr, $name:ident => $body:expr, [$($least:literal..$end:literal)*]) => {
+        match $bytes {
+            $($least..$end => {
+                const $name: usize = $least;
+                $body
+            })*
+            _ => {
+                const $name: usize = 0;
+                $body
+            }
+        }
+    };
+}
+pub(super) use with_half;
+
+/// Copies bytes: from `N` to `2 N` of them, or any number if `N` is 0. A call of a function that
+/// copies takes longer than to copy few.
+#[inline]
+pub(super) fn copy_short<const N: usize>(from: &[u8], to: &mut [u8]) {
+    match (from.first_chunk::<N>(), from.last_chunk::<N>(), N) {
+        (Some(first), Some(last), 1..) => {
+            let end = to.len() - N;
+            to[..N].copy_from_slice(first);
+            to[end..].copy_from_slice(last);
+        }
+        _ => to.copy_from_slice(from),
+    }
 }
 
 /// Moves elements of `width` bytes into `to`, in row-major order of `dims`.
@@ -92,6 +130,16 @@ impl Walk {
         matches!(stride, 0 | 1).then(|| (to_usize(size), stride == 1))
     }
 
+    /// Returns the number of neighbors that follow one another in the operand.
+    pub(super) fn neighbors(&self) -> usize {
+        self.line().filter(|&(_, is_run)| is_run).map_or(1, |(run, _)| run)
+    }
+    /// Returns the indices in the operand of the first elements of runs.
+    pub(super) fn run_offsets(&self) -> Vec<usize> {
+        let outer = self.dims.len() - usize::from(self.strides.last() == Some(&1));
+        offset_list(&self.dims[..outer], &self.strides[..outer])
+    }
+
     /// Returns the index in the operand of an element.
     pub(super) fn index(&self, element: usize) -> usize {
         let (mut rest, mut at) = (element, self.base);
@@ -113,17 +161,18 @@ impl Walk {
     fn range<const W: usize>(&self, from: &[[u8; W]], first: usize, to: &mut [[u8; W]]) {
         let last = self.dims.len() - 1;
         let (inner, stride) = (to_usize(self.dims[last]), self.strides[last]);
-        let (mut row, mut column, mut done) = (first / inner, first % inner, 0);
-        while done < to.len() {
-            let at = self.index(row * inner + column);
-            let length = (inner - column).min(to.len() - done);
-            let part = &mut to[done..done + length];
-            match stride {
-                1 => part.copy_from_slice(&from[at..at + length]),
-                0 => part.fill(from[at]),
-                stride => strided(from, at, stride, part),
+        let part = |first: usize, to: &mut [[u8; W]]| {
+            if !to.is_empty() {
+                strided(from, self.index(first), stride, to);
             }
-            (row, column, done) = (row + 1, 0, done + length);
+        };
+        let before = (first.next_multiple_of(inner) - first).min(to.len());
+        let (row, to) = to.split_at_mut(before);
+        part(first, row);
+        let (rows, rest) = to.split_at_mut(to.len() / inner * inner);
+        part(first + before + rows.len(), rest);
+        if !rows.is_empty() {
+            self.rows(from, (first + before) / inner, rows);
         }
     }
 
@@ -149,18 +198,68 @@ impl Walk {
 
     fn part<const W: usize>(&self, from: &[[u8; W]], to: &mut [[u8; W]]) {
         let last = self.dims.len() - 1;
+        match self.near() {
+            // Short rows of neighboring columns are read as so many streams.
+            Some(near) if to_usize(self.dims[last]) >= SHORT || near + 1 != last => {
+                self.transpose(near, from, to);
+            }
+            _ => self.rows(from, 0, to),
+        }
+    }
+
+    /// Writes rows of the innermost dimension, from row `first` on.
+    fn rows<const W: usize>(&self, from: &[[u8; W]], first: usize, to: &mut [[u8; W]]) {
+        let last = self.dims.len() - 1;
         let (inner, stride) = (to_usize(self.dims[last]), self.strides[last]);
-        let mut rows = to.chunks_exact_mut(inner);
-        let mut each_row = |copy: &mut dyn FnMut(usize, &mut [[u8; W]])| {
-            offsets(&self.dims[..last], self.base, &self.strides[..last], |at| {
-                copy(to_usize(at), rows.next().expect("as many rows as the outer dimensions have"));
-            });
+        match (stride, inner) {
+            (1, _) => with_half!(inner * W, N => self.each_row(first, to, |at, row| {
+                let row = row.as_flattened_mut();
+                copy_short::<N>(&from.as_flattened()[at * W..][..row.len()], row);
+            })),
+            (_, 2) => self.each_row(first, to, |at, row| few::<W, 2>(from, at, stride, row)),
+            (_, 3) => self.each_row(first, to, |at, row| few::<W, 3>(from, at, stride, row)),
+            (_, 4) => self.each_row(first, to, |at, row| few::<W, 4>(from, at, stride, row)),
+            (0, _) => self.each_row(first, to, |at, row| row.fill(from[at])),
+            _ => self.each_row(first, to, |at, row| strided(from, at, stride, row)),
+        }
+    }
+
+    /// Calls `write` for rows of the result, from row `first` on, with the index in the operand of
+    /// the first element.
+    fn each_row<const W: usize>(
+        &self,
+        first: usize,
+        to: &mut [[u8; W]],
+        write: impl Fn(usize, &mut [[u8; W]]),
+    ) {
+        let last = self.dims.len() - 1;
+        let mut rows = to.chunks_exact_mut(to_usize(self.dims[last]));
+        let mut index = Dims::from_elem(0, last);
+        let (mut rest, mut at) = (to_i64(first), self.base);
+        for d in (0..last).rev() {
+            (index[d], rest) = (rest % self.dims[d], rest / self.dims[d]);
+            at += index[d] * self.strides[d];
+        }
+        let Some(inner) = last.checked_sub(1) else {
+            return rows.for_each(|row| write(to_usize(at), row));
         };
-        match (stride, self.near()) {
-            (1, _) => each_row(&mut |at, row| row.copy_from_slice(&from[at..at + inner])),
-            (0, _) => each_row(&mut |at, row| row.fill(from[at])),
-            (_, Some(near)) => self.transpose(near, from, to),
-            (_, None) => each_row(&mut |at, row| strided(from, at, stride, row)),
+        loop {
+            let count = self.dims[inner] - index[inner];
+            for row in rows.by_ref().take(to_usize(count)) {
+                write(to_usize(at), row);
+                at += self.strides[inner];
+            }
+            if rows.len() == 0 {
+                return;
+            }
+            index[inner] = self.dims[inner];
+            for d in (1..last).rev() {
+                if index[d] < self.dims[d] {
+                    break;
+                }
+                at += self.strides[d - 1] - self.dims[d] * self.strides[d];
+                (index[d - 1], index[d]) = (index[d - 1] + 1, 0);
+            }
         }
     }
 
@@ -190,6 +289,13 @@ impl Walk {
         let mut block = [[[0; W]; BLOCK]; BLOCK];
         offsets(&dims, self.base, &of(&self.strides), |base| {
             let start = starts.next().expect("two walks over the same indices");
+            if size < SHORT {
+                for k in 0..size {
+                    let at = to_usize(base + steps(k, self.strides[near]));
+                    strided(from, at, self.strides[last], &mut to[start + k * row..][..inner]);
+                }
+                return;
+            }
             for i in (0..size).step_by(BLOCK) {
                 for j in (0..inner).step_by(BLOCK) {
                     let (rows, columns) = ((size - i).min(BLOCK), (inner - j).min(BLOCK));
@@ -209,9 +315,27 @@ impl Walk {
     }
 }
 
+/// Copies `K` elements.
+#[inline]
+fn few<const W: usize, const K: usize>(
+    from: &[[u8; W]],
+    at: usize,
+    stride: i64,
+    row: &mut [[u8; W]],
+) {
+    let step = isize::try_from(stride).expect("a stride within memory");
+    let mut at = at;
+    let elements: [[u8; W]; K] = std::array::from_fn(|_| {
+        let element = from[at];
+        at = at.wrapping_add_signed(step);
+        element
+    });
+    row.copy_from_slice(&elements);
+}
+
 /// Returns the distance of `count` steps.
 fn steps(count: usize, stride: i64) -> i64 {
-    i64::try_from(count).expect("an index of the walk") * stride
+    to_i64(count) * stride
 }
 
 /// Copies every `stride`th element from `at` on.

@@ -53,13 +53,11 @@ pub fn parts_with<T: Send, S>(
 /// Copies bytes, or some of them if the run is to stop.
 pub fn copy(from: &[u8], to: &mut [u8]) {
     /// Bytes that are copied in much less than a millisecond.
-    const PART: usize = 1 << 20;
+    const PART: usize = 1 << 18;
     if from.len() <= PART {
         return to.copy_from_slice(from);
     }
-    let stop = Stop::current();
-    let parts = to.chunks_mut(PART).zip(from.chunks(PART));
-    parts.take_while(|_| !stop.is_set()).for_each(|(to, from)| to.copy_from_slice(from));
+    parts(to, (PART, 1), |i, to| to.copy_from_slice(&from[i * PART..][..to.len()]));
 }
 
 fn groups<T: Send>(all: &mut [T], size: usize, group: &(dyn Fn(usize, &mut [T]) + Sync)) {

@@ -11,6 +11,7 @@ use hlo::{Array, Literal, Op, Shape};
 use kernels::{Kernel, Reuse};
 use num::array::too_large;
 use num::error::Code;
+use num::parallel;
 use smallvec::SmallVec;
 use std::sync::Arc;
 
@@ -276,7 +277,7 @@ fn operand_to_update(
     if step.in_place.is_none() {
         let mut result = memory_for(context, output, slots)?;
         match &slots[step.inputs[0].slot.index()] {
-            Some(Value::Array(operand)) => result.bytes_mut().copy_from_slice(operand.bytes()),
+            Some(Value::Array(operand)) => parallel::copy(operand.bytes(), result.bytes_mut()),
             Some(Value::Tuple(_) | Value::Token | Value::Async(_)) | None => return Err(not_done()),
         }
         return Ok(result);
@@ -285,7 +286,7 @@ fn operand_to_update(
     let mut operand = array(slots[output.slot.index()].take())?;
     if !operand.is_unique() {
         let mut copy = context.budget().array(shape)?;
-        copy.bytes_mut().copy_from_slice(operand.bytes());
+        parallel::copy(operand.bytes(), copy.bytes_mut());
         return Ok(copy);
     }
     Ok(operand.recycled(shape).expect("the result has the size of the operand"))

@@ -6,6 +6,7 @@ mod decompositions;
 mod fast;
 mod fusion;
 mod generate;
+mod indexing;
 
 mod kernels;
 mod linear;

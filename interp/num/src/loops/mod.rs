@@ -26,6 +26,7 @@ mod sum;
 mod table;
 #[cfg(test)]
 mod tests;
+mod update;
 mod vector;
 
 use bytemuck::Pod;
@@ -40,6 +41,7 @@ use std::ops::Deref;
 use std::sync::Arc;
 pub use sum::{AT_ONCE, SumLoops};
 pub use table::{binary_loop, is_approximate, unary_loop};
+pub use update::{OUTSIDE, Targets, UpdateFn};
 
 /// A loop over the bytes of operands and of a result, aligned for their types and with the same
 /// number of elements.
@@ -52,13 +54,15 @@ pub struct VectorLoop {
     pub short: Option<Short>,
     /// The operation of u32, if it may be one of a rotation.
     pub word: Option<Word>,
+    /// The loop of its function over elements at offsets.
+    pub update: Option<Arc<UpdateFn>>,
 }
 
 type LoopFn = dyn Fn(&[&[u8]], &mut [u8]) + Send + Sync;
 
 impl VectorLoop {
     pub(crate) fn new(run: impl Fn(&[&[u8]], &mut [u8]) + Send + Sync + 'static) -> Self {
-        Self { run: Arc::new(run), takes_scalars: false, short: None, word: None }
+        Self { run: Arc::new(run), takes_scalars: false, short: None, word: None, update: None }
     }
 }
 
