@@ -17,7 +17,8 @@
 //! **Differences.** XLA's evaluator converts the operands to the result's type first (0.5 + 0.5 is
 //! 0 in `s32`), which XLA:CPU does not. XLA:CPU adds in `f32` and in another order.
 use super::contraction::{
-    Contraction, Extent, LhsOffsets, Lists, ResolvedDotAlgorithm, Sums, is_short, short_product,
+    Contraction, Extent, LhsOffsets, Lists, PART, ResolvedDotAlgorithm, Sums, is_short,
+    short_product,
 };
 use crate::Kernel;
 use crate::function::writes_in;
@@ -25,7 +26,7 @@ use crate::op::{ArrayOp, Cost, Site, needs_whole_operands};
 use hlo::op::Dot;
 use hlo::{ArrayShape, Dims};
 use num::Arithmetic;
-use num::index::{offset_list, others, pick, saturating_count};
+use num::index::{offset_list, others, pick, saturating_count, to_i64};
 use num::scalar_program::ScalarPrograms;
 
 /// Sizes and strides of the dimensions of an operand, by what they are for.
@@ -62,6 +63,19 @@ impl Axes {
             [&self.batch, &self.free, &rhs.free, &rhs.contracting]
                 .map(|(n, _)| saturating_count(n));
         Extent { batches, rows, columns, terms }
+    }
+    /// Returns the offsets of the terms of one row or column in parts, which take the place of
+    /// batches, if their distance is even.
+    fn parts(&self, terms: usize) -> Option<Offsets> {
+        let (sizes, strides) = &self.contracting;
+        let step = *strides.last()?;
+        let follow = |i: usize| strides[i - 1] == strides[i] * sizes[i];
+        if !(1..sizes.len()).all(follow) {
+            return None;
+        }
+        let offsets = |count: usize, step| offset_list(&[to_i64(count)], &[step]);
+        let batch = offsets(terms.div_ceil(PART), step * to_i64(PART));
+        Some(Offsets { batch, free: vec![0], contracting: offsets(PART, step) })
     }
     /// Returns the bytes of the offsets.
     pub(super) fn bytes(&self) -> usize {
@@ -130,6 +144,13 @@ fn kernel(
     let sums = algorithm.scratch((lhs, rhs), to, l.extent(&r));
     let scratch = sums.saturating_add(l.bytes()).saturating_add(r.bytes());
     let (is_short, arithmetic) = (is_short(op, operands, result), algorithm.arithmetic(result.ty));
+    let Extent { batches, rows, columns, terms } = l.extent(&r);
+    // A long sum has lists of its parts, and short lists are made once.
+    let is_long = [batches, rows, columns] == [1; 3] && terms > PART && !algorithm.has_parts();
+    let split = if is_long { l.parts(terms).zip(r.parts(terms)) } else { None };
+    let total = split.is_some().then_some(terms);
+    let is_kept = l.bytes().saturating_add(r.bytes()) <= KEPT_BYTES;
+    let kept = split.or_else(|| is_kept.then(|| (l.offsets(), r.offsets())));
     writes_in(arithmetic, scratch, move |_, inputs, outputs| {
         if is_short
             && let (Some(lhs), Some(rhs)) = (inputs[0].as_slice(), inputs[1].as_slice())
@@ -139,9 +160,20 @@ fn kernel(
             *result = product;
             return Ok(());
         }
-        let (l, r) = (l.offsets(), r.offsets());
-        let sums = Sums::Matrix(l.contraction(&r));
+        let made;
+        let (l, r) = match &kept {
+            Some(kept) => kept,
+            None => {
+                made = (l.offsets(), r.offsets());
+                &made
+            }
+        };
+        let plan = l.contraction(r);
+        let sums = total.map_or(Sums::Matrix(plan), |terms| Sums::Single(plan, terms));
         algorithm.contract(sums, (inputs[0], inputs[1]), to, outputs[0].bytes_mut());
         Ok(())
     })
 }
+
+/// The most bytes of offsets that a kernel keeps between its runs.
+const KEPT_BYTES: usize = 1 << 20;

@@ -1,6 +1,9 @@
 //! Sums of products that are hard to round: the same bits as the definitions.
+use crate::compiled;
+use crate::linear::{agree_within, numbers};
 use crate::windows::engines_agree;
 use hlo::{ArrayShape, ElementType, Literal, Scalar};
+use interp::{Engine, RunOptions};
 
 /// Pseudorandom numbers, the same in each run.
 struct Random(u32);
@@ -105,6 +108,94 @@ fn dots_that_cancel() {
                 }
             }
         }
+    }
+}
+
+/// Batches, rows, columns and terms of small products, and of single sums: short ones, and one that
+/// threads share.
+const BATCHES: [[i64; 4]; 8] = [
+    [5, 2, 2, 2],
+    [19, 3, 1, 6],
+    [33, 1, 1, 4],
+    [16, 4, 5, 8],
+    [40, 1, 9, 2],
+    [1, 1, 1, 34],
+    [3, 1, 1, 300],
+    [1, 1, 1, 20_002],
+];
+
+fn batched(ty: &str, to: &str, [batches, rows, columns, terms]: [i64; 4], dim: i64) -> String {
+    let rhs = if dim == 2 { format!("{columns},{terms}") } else { format!("{terms},{columns}") };
+    format!(
+        "ENTRY e {{ a = {ty}[{batches},{rows},{terms}] parameter(0) b = {ty}[{batches},{rhs}] parameter(1)
+          ROOT r = {to}[{batches},{rows},{columns}] dot(a, b), lhs_batch_dims={{0}}, rhs_batch_dims={{0}},
+            lhs_contracting_dims={{2}}, rhs_contracting_dims={{{dim}}} }}"
+    )
+}
+
+#[test]
+fn small_products_and_single_sums_that_cancel() {
+    for from in ["f32", "f64", "bf16", "f16", "c64", "c128"] {
+        let results = if ty(from).is_complex() { &["c64", "c128"][..] } else { &RESULTS };
+        for (to, size) in results.iter().flat_map(|to| BATCHES.map(|size| (to, size))) {
+            let [batches, rows, columns, terms] = size;
+            for seed in [1, 2] {
+                let lhs = cancelling(ty(from), &[batches, rows, terms], Side::Left, seed);
+                let rhs = cancelling(ty(from), &[batches, columns, terms], Side::Right, seed + 6);
+                engines_agree(&batched(from, to, size, 2), &[lhs, rhs]);
+            }
+        }
+    }
+}
+
+/// Sums of zeros, infinities and NaN.
+#[test]
+fn small_products_of_special_values() {
+    let special = [0.0, -0.0, f64::INFINITY, f64::NAN, f64::MIN_POSITIVE, -1e300, 1.0];
+    for from in ["f32", "f64", "bf16", "c64", "c128"] {
+        let mut random = Random(3);
+        for size in BATCHES {
+            let [batches, rows, columns, terms] = size;
+            let mut operand = |dims: &[i64]| {
+                let count = usize::try_from(dims.iter().product::<i64>()).unwrap();
+                let mut next = || special[usize::try_from(random.below(7)).unwrap()];
+                let values = (0..count).map(|_| match ty(from).is_complex() {
+                    true => Scalar::Complex(next(), next()),
+                    false => Scalar::Float(next()),
+                });
+                array(ty(from), dims, &values.collect::<Vec<_>>())
+            };
+            let arguments = [operand(&[batches, rows, terms]), operand(&[batches, columns, terms])];
+            engines_agree(&batched(from, from, size, 2), &arguments);
+        }
+    }
+}
+
+#[test]
+fn small_products_in_fast() {
+    let bounds = [("f32", 1e-6), ("f64", 1e-14), ("bf16", 4e-3), ("f16", 1e-3), ("c64", 1e-6)];
+    let bounds = bounds.into_iter().chain([("c128", 1e-14), ("s32", 0.0), ("s8", 0.0)]);
+    for ((ty, bound), size) in bounds.flat_map(|x| BATCHES.map(|size| (x, size))) {
+        let [.., terms] = size;
+        let terms = f64::from(i32::try_from(terms).unwrap());
+        for dim in [1, 2] {
+            let text = batched(ty, ty, size, dim);
+            agree_within(&text, bound * terms);
+            let fast = compiled(&text, Engine::Fast);
+            let parameters = fast.module().entry().program_shape().parameters;
+            let arguments: Vec<Literal> =
+                parameters.iter().map(|p| numbers(p.array().unwrap())).collect();
+            let run = |threads| {
+                let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+                pool.install(|| fast.execute(&arguments, &RunOptions::default()).unwrap())
+            };
+            assert_eq!(run(1).bytes(), run(3).bytes(), "{text}");
+        }
+    }
+    // No terms, and no batches.
+    for ty in ["f32", "c128", "s32"] {
+        agree_within(&batched(ty, ty, [7, 2, 2, 0], 1), 0.0);
+        agree_within(&batched(ty, ty, [0, 2, 2, 2], 1), 0.0);
     }
 }
 

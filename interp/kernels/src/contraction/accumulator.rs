@@ -39,7 +39,9 @@ pub(super) trait Accumulator {
     /// Forms the sums of a tile, from those in the lines on unless it is the first one.
     fn tile(tile: &Tile<'_, Self::Word>, lines: &mut [&mut [Self::Sum]]);
     /// Adds one product and returns its absolute value, or a bound of it.
-    fn add(sum: &mut Self::Sum, a: Self::Stored, b: Self::Stored) -> f64;
+    fn add(sum: &mut Self::Sum, a: Self::Word, b: Self::Word) -> f64;
+    /// Adds another sum.
+    fn merge(sum: &mut Self::Sum, other: Self::Sum);
     /// Returns the interval that holds the exact sum of terms whose absolute values add up to at
     /// most `magnitude`, each end rounded so that [`Rounding::write`] rounds it as it would the
     /// exact number. None if the error has no finite bound.
@@ -142,11 +144,14 @@ impl Accumulator for F64Accumulator {
     fn tile(tile: &Tile<'_, f64>, lines: &mut [&mut [f64]]) {
         tile::add(tile, lines);
     }
-    #[inline]
-    fn add(sum: &mut f64, a: f32, b: f32) -> f64 {
-        let product = f64::from(a) * f64::from(b);
+    #[inline(always)]
+    fn add(sum: &mut f64, a: f64, b: f64) -> f64 {
+        let product = a * b;
         *sum += product;
         product.abs()
+    }
+    fn merge(sum: &mut f64, other: f64) {
+        *sum += other;
     }
     #[inline]
     fn interval(sum: f64, magnitude: f64, error: ErrorBound) -> Option<[Scalar; 2]> {
@@ -253,11 +258,17 @@ impl Accumulator for CompensatedAccumulator {
     fn tile(tile: &Tile<'_, f64>, lines: &mut [&mut [[f64; 2]]]) {
         run(tile::Compensated { tile, lines });
     }
+    #[inline(always)]
     fn add(sum: &mut [f64; 2], a: f64, b: f64) -> f64 {
         let mut with_errors = Sum::with_errors(sum[0], sum[1]);
         with_errors.add_product(a, b);
         *sum = with_errors.with_lost().into();
         (a * b).abs()
+    }
+    fn merge(sum: &mut [f64; 2], [other, lost]: [f64; 2]) {
+        let mut with_errors = Sum::with_errors(sum[0], sum[1] + lost);
+        with_errors.add(other);
+        *sum = with_errors.with_lost().into();
     }
     #[inline]
     fn interval([sum, lost]: [f64; 2], magnitude: f64, error: ErrorBound) -> Option<[Scalar; 2]> {

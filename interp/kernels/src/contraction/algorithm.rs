@@ -108,6 +108,11 @@ impl ResolvedDotAlgorithm {
         self.input != Input::AsItIs
     }
 
+    /// Returns whether operands are split into parts.
+    pub(crate) fn has_parts(self) -> bool {
+        self.products.len() > 1
+    }
+
     /// Arrays of f32 that the parts of an operand take, beside the operand.
     pub(super) fn copies(self) -> usize {
         match (self.input, self.products) {
@@ -122,10 +127,11 @@ impl ResolvedDotAlgorithm {
         self.products.len()
     }
 
-    /// Returns whether sums of real floats, rounded to the type `to`, are formed in the type of the
+    /// Returns whether sums of floats, rounded to the type `to`, are formed in the type of the
     /// operands.
     pub(super) fn is_native(self, to: ElementType) -> bool {
-        self.input == Input::AsItIs && is_native(self.arithmetic, self.sums.unwrap_or(to))
+        self.input == Input::AsItIs
+            && is_native(self.arithmetic, self.sums.unwrap_or(to).component())
     }
 
     /// Returns the arithmetic of sums that are rounded to the type `to`.

@@ -123,18 +123,18 @@ impl<K: Accumulator> Job<'_, K> {
         let places = self.plan.lhs.terms(batch, row);
         let factors = || {
             let places = places.iter().take_while(|_| !self.stop.is_set());
-            places.map(|&(term, lhs)| (self.lhs[lhs], batches[batch] + terms[term]))
+            places.map(|&(term, lhs)| (K::pack(self.lhs[lhs]), batches[batch] + terms[term]))
         };
         let mut sums = vec![(K::Sum::default(), 0.0); indices.len()];
         for (a, at) in factors() {
             for ((sum, magnitude), &column) in sums.iter_mut().zip(indices) {
-                *magnitude += K::add(sum, a, self.rhs[at + column]);
+                *magnitude += K::add(sum, a, K::pack(self.rhs[at + column]));
             }
         }
         let slots = out.chunks_exact_mut(self.rounding.to.storage_bytes());
         for (((sum, magnitude), slot), &column) in sums.into_iter().zip(slots).zip(indices) {
             if !self.decide(sum, magnitude, slot) {
-                let pairs = factors().map(|(a, at)| (K::pack(a), K::pack(self.rhs[at + column])));
+                let pairs = factors().map(|(a, at)| (a, K::pack(self.rhs[at + column])));
                 let sum = K::exact(pairs, self.rounding.sum_type());
                 self.rounding.write(sum, slot);
             }

@@ -279,7 +279,7 @@ impl<K: OwnSums> Task for AddTerms<'_, K> {
                     for i in 0..count {
                         let (a, b) = (lhs[i * lines.lhs_step], rhs[i * tap.step * lines.rhs_step]);
                         let at = first + i * tap.step;
-                        let magnitude = K::add(&mut sums[at], a, b);
+                        let magnitude = K::add(&mut sums[at], K::pack(a), K::pack(b));
                         if K::HAS_BOUND {
                             magnitudes[at] += magnitude;
                         }
@@ -290,9 +290,9 @@ impl<K: OwnSums> Task for AddTerms<'_, K> {
                 let magnitudes =
                     if K::HAS_BOUND { &mut magnitudes[first..first + count] } else { &mut [] };
                 if lines.rhs_step == 0 {
-                    let b = rhs[0];
+                    let b = K::pack(rhs[0]);
                     for i in 0..count {
-                        let magnitude = K::add(&mut sums[i], lhs[i], b);
+                        let magnitude = K::add(&mut sums[i], K::pack(lhs[i]), b);
                         if K::HAS_BOUND {
                             magnitudes[i] += magnitude;
                         }
@@ -300,7 +300,8 @@ impl<K: OwnSums> Task for AddTerms<'_, K> {
                 } else {
                     let rhs = &rhs[..count];
                     for i in 0..count {
-                        let magnitude = K::add(&mut sums[i], lhs[i], rhs[i]);
+                        let (a, b) = (K::pack(lhs[i]), K::pack(rhs[i]));
+                        let magnitude = K::add(&mut sums[i], a, b);
                         if K::HAS_BOUND {
                             magnitudes[i] += magnitude;
                         }

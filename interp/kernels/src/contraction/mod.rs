@@ -39,6 +39,8 @@ mod pack;
 mod rounding;
 mod scratch;
 mod short;
+mod single;
+mod small;
 #[cfg(test)]
 mod tests;
 mod tile;
@@ -51,6 +53,7 @@ pub(super) use operands::{LosslessElements, Operands, Rounding};
 pub(super) use scratch::Extent;
 pub use short::in_halves;
 pub use short::{is_short, short_product};
+pub(super) use single::PART;
 
 use accumulator::{Accumulator, CompensatedAccumulator, F64Accumulator, OwnSums};
 use blocked::even_step;
@@ -64,6 +67,8 @@ use pack::Order;
 pub(super) enum Sums<'a> {
     /// Rows times columns, whose sums lie batch by batch and row by row.
     Matrix(Contraction<'a>),
+    /// One row times one column, in parts: the batches are those of one sum of so many terms.
+    Single(Contraction<'a>, usize),
     /// Terms of lines of results: real ones that [`ResolvedDotAlgorithm::has_lines`].
     Lines(&'a ResultLines<'a>),
 }
@@ -236,6 +241,12 @@ pub(super) fn contract_into(
         Operands::Bf16(a, b) => own::<NativeAccumulator<bf16>>(sums, (a, b), rounding, out),
         Operands::Single(a, b) => own::<NativeAccumulator<f32>>(sums, (a, b), rounding, out),
         Operands::Double(a, b) => own::<NativeAccumulator<f64>>(sums, (a, b), rounding, out),
+        Operands::SingleComplex(a, b) => {
+            complex::contract(sums, (a, b), rounding, out, own::<NativeAccumulator<f32>>);
+        }
+        Operands::DoubleComplex(a, b) => {
+            complex::contract(sums, (a, b), rounding, out, own::<NativeAccumulator<f64>>);
+        }
         Operands::F64Accumulator(a, b) => own::<F64Accumulator>(sums, (a, b), rounding, out),
         Operands::CompensatedAccumulator(a, b) => {
             matrix::<CompensatedAccumulator>(sums, (a, b), rounding, out);
@@ -257,36 +268,45 @@ fn own<K: OwnSums>(
     rounding: Rounding,
     out: &mut [u8],
 ) {
-    let plan = match sums {
+    let (plan, total) = match sums {
         Sums::Lines(lines) => {
             return lines::run(&Job::<K, _>::new(lines, lines.terms, factors, rounding), out);
         }
-        Sums::Matrix(plan) => plan,
+        Sums::Single(plan, terms) => (plan, Some(terms)),
+        Sums::Matrix(plan) => (plan, None),
     };
-    let job = Job::<K, _>::new(&plan, plan.rhs.terms.len(), factors, rounding);
+    let terms = total.unwrap_or(plan.rhs.terms.len());
+    let job = Job::<K, _>::new(&plan, terms, factors, rounding);
+    if small::run(&job, total, out) || single::run(&job, total, out) {
+        return;
+    }
     if !job.can_be_packed() {
         job.direct(out);
-    } else if !vector::run_vectors(&job, out)
-        && (std::env::var_os("X").is_some() || !native_blocks::run(&job, out))
-    {
+    } else if !vector::run_vectors(&job, out) && !native_blocks::run(&job, out) {
         blocked::run(&job, out);
     }
 }
 
-/// Forms the sums of products of matrices; a single one, or those of numbers that cannot be packed,
-/// one by one.
+/// Forms the sums of products of matrices; those of numbers that cannot be packed one by one.
 fn matrix<K: Accumulator>(
     sums: Sums<'_>,
     factors: (&[K::Stored], &[K::Stored]),
     rounding: Rounding,
     out: &mut [u8],
 ) {
-    let Sums::Matrix(plan) = sums else { unreachable!("sums in words have lines") };
-    let job = Job::<K, _>::new(&plan, plan.rhs.terms.len(), factors, rounding);
-    let is_single = plan.rows.max(plan.rhs.indices.len()) == 1;
-    if is_single || !job.can_be_packed() {
-        job.direct(out);
-    } else {
+    let (plan, total) = match sums {
+        Sums::Lines(_) => unreachable!("only sums in words have lines"),
+        Sums::Single(plan, terms) => (plan, Some(terms)),
+        Sums::Matrix(plan) => (plan, None),
+    };
+    let terms = total.unwrap_or(plan.rhs.terms.len());
+    let job = Job::<K, _>::new(&plan, terms, factors, rounding);
+    if small::run(&job, total, out) || single::run(&job, total, out) {
+        return;
+    }
+    if job.can_be_packed() {
         blocked::run(&job, out);
+    } else {
+        job.direct(out);
     }
 }

@@ -71,10 +71,13 @@ impl<S: Stored> Accumulator for NativeAccumulator<S> {
     fn tile(tile: &Tile<'_, S::Word>, lines: &mut [&mut [S::Word]]) {
         tile::add(tile, lines);
     }
-    #[inline]
-    fn add(sum: &mut S::Word, a: S, b: S) -> f64 {
-        *sum = sum.plus_product(a.word(), b.word());
+    #[inline(always)]
+    fn add(sum: &mut S::Word, a: S::Word, b: S::Word) -> f64 {
+        *sum = sum.plus_product(a, b);
         0.0
+    }
+    fn merge(sum: &mut S::Word, other: S::Word) {
+        *sum = sum.plus(other);
     }
     fn interval(sum: S::Word, _: f64, _: ErrorBound) -> Option<[Scalar; 2]> {
         Some([sum.scalar(); 2])

@@ -161,6 +161,10 @@ pub(crate) enum Operands<'a> {
     Single(Cow<'a, [f32]>, Cow<'a, [f32]>),
     /// In f64.
     Double(Cow<'a, [f64]>, Cow<'a, [f64]>),
+    /// Part by part, in f32.
+    SingleComplex(Cow<'a, [[f32; 2]]>, Cow<'a, [[f32; 2]]>),
+    /// Part by part, in f64.
+    DoubleComplex(Cow<'a, [[f64; 2]]>, Cow<'a, [[f64; 2]]>),
     /// In f64, which holds the products.
     F64Accumulator(Cow<'a, [f32]>, Cow<'a, [f32]>),
     /// In f64, with rounding errors kept.
@@ -204,6 +208,10 @@ impl<'a> Operands<'a> {
             (false, true) if is_native => Self::Double(lhs.doubles(), rhs.doubles()),
             (false, false) => Self::F64Accumulator(lhs.singles(), rhs.singles()),
             (false, true) => Self::CompensatedAccumulator(lhs.doubles(), rhs.doubles()),
+            (true, false) if is_native => Self::SingleComplex(lhs.complex(), rhs.complex()),
+            (true, true) if is_native => {
+                Self::DoubleComplex(lhs.wide_complex(), rhs.wide_complex())
+            }
             (true, false) => Self::F64ComplexAccumulator(lhs.complex(), rhs.complex()),
             (true, true) => {
                 Self::CompensatedComplexAccumulator(lhs.wide_complex(), rhs.wide_complex())
@@ -212,8 +220,8 @@ impl<'a> Operands<'a> {
     }
 }
 
-/// Returns whether sums of real floats, rounded to the type `to`, are formed in the type of the
-/// operands.
+/// Returns whether sums of floats, rounded to the type `to` or to parts of it, are formed in the type
+/// of the operands.
 pub(super) fn is_native(arithmetic: Arithmetic, to: ElementType) -> bool {
     match arithmetic {
         Arithmetic::Exact => false,

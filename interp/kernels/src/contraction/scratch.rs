@@ -1,7 +1,7 @@
 //! The memory that a contraction works in.
 use super::algorithm::ResolvedDotAlgorithm;
 use super::operands::is_narrow;
-use super::{TermRun, blocked, job, native_blocks, vector};
+use super::{TermRun, blocked, job, native_blocks, small, vector};
 use hlo::{ArrayShape, ElementType};
 use num::index::saturating_count;
 use num::parallel::threads;
@@ -46,7 +46,7 @@ impl ResolvedDotAlgorithm {
         let Extent { batches, rows, columns, terms: own_terms } = extent;
         let (columns, copies) = (columns.saturating_mul(parts), self.product_count() * parts);
         let terms = own_terms.saturating_mul(copies);
-        let is_native = self.is_native(to) && parts == 1;
+        let is_native = self.is_native(to);
         let is_compensated = !both_whole && !is_native && form.component() == ElementType::F64;
         let packs = if is_compensated { rows.max(columns) > 1 } else { rows.min(columns) > 1 };
         let work = rows.saturating_mul(columns).saturating_mul(terms);
@@ -68,6 +68,7 @@ impl ResolvedDotAlgorithm {
         let blocks = packed
             .saturating_mul(if is_shared { 1 } else { threads().min(batches) })
             .saturating_add(line.saturating_mul(threads().min(tasks)));
+        let small = small::bytes([batches, rows, columns, terms]).saturating_mul(threads());
         let native_blocks = match packs && (both_whole || is_native) {
             true => native_blocks::bytes::<f64>([batches, rows, columns, terms]),
             false => 0,
@@ -85,7 +86,7 @@ impl ResolvedDotAlgorithm {
         let own = [
             forms(lhs),
             forms(rhs),
-            blocks.max(native_blocks),
+            blocks.max(native_blocks).max(small),
             sums.saturating_mul(results),
             lists.saturating_mul(size_of::<usize>()),
             saturating_count(&rhs.dims).saturating_mul(turned),
