@@ -19,6 +19,7 @@ type ElementFn = dyn Fn(&[Scalar]) -> Scalar + Send + Sync;
 
 /// An elementwise op, with the loop for its types.
 pub(super) struct Elementwise {
+    operands: SmallVec<[ElementType; 3]>,
     typed: Typed,
     arithmetic: Arithmetic,
     /// Whether it converts elements to larger ones.
@@ -42,9 +43,10 @@ impl Kernel for Elementwise {
         let (ty, rank) = (shape.ty, shape.rank());
         let result = output.bytes_mut();
         if rank == 0 {
-            let operands: SmallVec<[Scalar; 3]> = inputs
-                .iter()
-                .map(|input| input.map_or_else(|| Scalar::read(ty, result), |input| input.get(0)))
+            let operands: SmallVec<[Scalar; 3]> = (inputs.iter().zip(&self.operands))
+                .map(|(input, &ty)| {
+                    input.map_or_else(|| Scalar::read(ty, result), |input| input.get(0))
+                })
                 .collect();
             (self.element)(&operands).write(ty, result);
             return true;
@@ -72,8 +74,10 @@ impl Elementwise {
         function: VectorLoop,
         element: impl Fn(&[Scalar]) -> Scalar + Send + Sync + 'static,
     ) -> Self {
+        let operands = types(site);
         Self {
-            typed: Typed::new(function, &types(site), site.result().ty),
+            typed: Typed::new(function, &operands, site.result().ty),
+            operands,
             arithmetic: Arithmetic::Exact,
             widens: false,
             element: Box::new(element),

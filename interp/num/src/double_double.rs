@@ -136,6 +136,7 @@ impl Mul for DoubleDouble {
 }
 impl Div for DoubleDouble {
     type Output = Self;
+    #[inline]
     fn div(self, other: Self) -> Self {
         let first = self.hi / other.hi;
         if !first.is_finite() || first == 0.0 || other.hi.is_infinite() {

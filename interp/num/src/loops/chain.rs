@@ -5,6 +5,7 @@ use super::{Each, VectorLoop, elements, pair};
 use crate::float_functions::single;
 use hlo::op::Binary;
 use smallvec::SmallVec;
+use std::borrow::Cow;
 
 /// An operation that takes less time than to load and store its operands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -89,12 +90,16 @@ pub fn rotation_loop() -> VectorLoop {
                 instruction_set::run(Each { operands: [x, y], result, function });
             }
             _ => {
-                let of = |k: usize, i: usize| {
-                    operands.get(k).map_or(0, |x| if let [x] = **x { x } else { x[i] })
-                };
-                for (i, result) in result.iter_mut().enumerate() {
-                    *result = rotated(of(0, i), of(1, i), of(2, i)) ^ of(3, i);
-                }
+                let all: [Cow<'_, [u32]>; 4] = std::array::from_fn(|k| match operands.get(k) {
+                    Some(x) if x.len() == count => Cow::Borrowed(*x),
+                    x => vec![x.map_or(0, |x| x[0]); count].into(),
+                });
+                let function = |[x, a, b, y]: [u32; 4]| rotated(x, a, b) ^ y;
+                instruction_set::run(Each {
+                    operands: all.each_ref().map(|x| &**x),
+                    result,
+                    function,
+                });
             }
         }
     };

@@ -145,6 +145,7 @@ macro_rules! loop_of {
 loop_of!(1: a);
 loop_of!(2: a b);
 loop_of!(3: a b c);
+loop_of!(4: a b c d);
 
 /// An integer type of the processor.
 trait Integer: Pod {

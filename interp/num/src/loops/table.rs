@@ -268,7 +268,7 @@ pub fn binary_loop(op: Binary, ty: ElementType) -> Option<VectorLoop> {
         return Some(through_f32::<2, T>(binary_loop(op, ElementType::F32)?, Some(definition)));
     });
     with_type!(ty, Z => return formulas::binary(op).or_else(|| complex_binary::<Z>(op)), [[f32; 2]]);
-    with_type!(ty, Z => return complex_binary::<Z>(op), [[f64; 2]]);
+    with_type!(ty, Z => return formulas::long_binary(op).or_else(|| complex_binary::<Z>(op)), [[f64; 2]]);
     match ty.bits() <= byte::FEW_BITS {
         _ if ty == ElementType::Pred => pred_binary(op),
         true => Some(byte::pair_loop(ty, move |a, b| crate::binary(op, ty, a, b))),

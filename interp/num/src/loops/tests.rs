@@ -98,12 +98,14 @@ fn elements_of(ty: E) -> Vec<Scalar> {
 /// The type of the results of an op.
 fn result_of(op: hlo::Opcode, of: E) -> E {
     use hlo::Opcode::{Abs, Complex, Imag, IsFinite, Real};
-    match of {
-        _ if op == IsFinite => E::Pred,
-        _ if [Abs, Imag, Real].contains(&op) => of.component(),
-        E::F64 if op == Complex => E::C128,
-        E::F32 if op == Complex => E::C64,
-        other => other,
+    if op == IsFinite {
+        E::Pred
+    } else if [Abs, Imag, Real].contains(&op) {
+        of.component()
+    } else if op == Complex {
+        if of == E::F64 { E::C128 } else { E::C64 }
+    } else {
+        of
     }
 }
 /// All pairs of two lists.
@@ -230,11 +232,14 @@ fn functions_of_many_complex_numbers() {
             assert!(same(result, expected), "{op:?} {x:?}: {result:?}, not {expected:?}");
         }
     }
-    for op in [Binary::Multiply, Binary::Divide, Binary::Add, Binary::Maximum, Binary::Power] {
-        let function = binary_loop(op, E::C64).unwrap();
-        let results = run(&function, &[(E::C64, &x), (E::C64, &y)], E::C64);
+    for (ty, op) in [E::C64, E::C128].into_iter().flat_map(|ty| {
+        [Binary::Multiply, Binary::Divide, Binary::Add, Binary::Maximum, Binary::Power]
+            .map(|op| (ty, op))
+    }) {
+        let function = binary_loop(op, ty).unwrap();
+        let results = run(&function, &[(ty, &x), (ty, &y)], ty);
         for ((result, &x), &y) in results.into_iter().zip(&x).zip(&y) {
-            let expected = crate::binary(op, E::C64, x, y);
+            let expected = crate::binary(op, ty, x, y);
             assert!(same(result, expected), "{op:?} {x:?} {y:?}: {result:?}, not {expected:?}");
         }
     }

@@ -1,4 +1,4 @@
-//! Functions of c64 in vectors of f64.
+//! Functions of c64 in vectors of f64, and products and quotients of c128 in pairs of them.
 //!
 //! Squares and products of f32 are exact in f64, so that a sum of two has a relative error of
 //! 2^-53 also if they cancel; nothing else here is a difference. A result is open if either part is,
@@ -9,10 +9,12 @@ use super::trigonometric::{atan2, cos, sin, tan};
 use super::{VectorLoop, decided};
 use crate::complex::Complex;
 use crate::dispatch::{Binary2, Unary1};
+use crate::double_double::{DoubleDouble, Real};
+use crate::exact::pow2;
 use crate::loops::complex::ComplexElement;
 use crate::loops::formula::{Formula, of};
 use crate::single::to_f32;
-use hlo::ElementType;
+use hlo::literal::Native;
 use hlo::op::{Binary, Unary};
 use std::convert::identity;
 
@@ -131,34 +133,52 @@ fn power(z: Parts, [c, d]: Parts) -> ([f32; 2], u32) {
     ([re, im], is_re_open | is_im_open | u32::from(!is_small))
 }
 
-/// Defines formulas, and the functions that choose one of them by its op.
+/// Returns the product of two c128, as its definition computes it, and 0 unless it is open.
+#[inline(always)]
+fn long_product([a, b]: Parts, [c, d]: Parts) -> (Parts, u32) {
+    let parts = [DoubleDouble::products(a, c, -b, d).hi, DoubleDouble::products(a, d, b, c).hi];
+    let is_open = |x: f64| !x.is_finite() || x.abs() <= pow2(-900);
+    (parts, u32::from(is_open(parts[0]) || is_open(parts[1])))
+}
+/// As [`long_product`], the quotient.
+#[inline(always)]
+fn long_quotient([a, b]: Parts, [c, d]: Parts) -> (Parts, u32) {
+    let norm = DoubleDouble::products(c, c, d, d);
+    let part = |x, y| (DoubleDouble::products(x, c, y, d) / norm).rounded();
+    let is_far = |x: f64| x != 0.0 && !(pow2(-200)..pow2(200)).contains(&x.abs());
+    let is_open = norm.hi == 0.0 || is_far(a) || is_far(b) || is_far(c) || is_far(d);
+    ([part(a, b), part(b, -a)], u32::from(is_open))
+}
+
+/// Defines functions that choose the formula of an op.
 macro_rules! formulas {
-    ($($choose:ident $ops:ident $count:literal $apply:ident {
+    ($($choose:ident $part:ident $ops:ident $count:literal $apply:ident {
         $($op:ident $function:ident($($x:ident)+) $round:ident $formula:ident;)*
     })*) => {$(
-        $(
-            struct $op;
-            impl Formula<$count> for $op {
-                type Of = [f32; 2];
-                type Result = [f32; 2];
-                #[inline(always)]
-                fn formula([$($x),+]: [[f32; 2]; $count]) -> ([f32; 2], u32) {
-                    $round($formula($($x.map(f64::from)),+))
-                }
-                fn definition([$($x),+]: [[f32; 2]; $count]) -> [f32; 2] {
-                    <[f32; 2]>::of(Complex::$function.$apply(ElementType::C64, $($x.wide()),+))
-                }
-            }
-        )*
         /// Returns the loop of an op that has a formula.
         pub(in crate::loops) fn $choose(op: $ops) -> Option<VectorLoop> {
+            type Number = [$part; 2];
+            $(
+                struct $op;
+                impl Formula<$count> for $op {
+                    type Of = Number;
+                    type Result = Number;
+                    #[inline(always)]
+                    fn formula([$($x),+]: [Number; $count]) -> (Number, u32) {
+                        $round($formula($($x.map(f64::from)),+))
+                    }
+                    fn definition([$($x),+]: [Number; $count]) -> Number {
+                        Number::of(Complex::$function.$apply(Number::TYPE, $($x.wide()),+))
+                    }
+                }
+            )*
             let all: &[($ops, fn() -> VectorLoop)] = &[$(($ops::$op, of::<$count, $op>)),*];
             all.iter().find_map(|(other, function)| (*other == op).then(function))
         }
     )*};
 }
 formulas! {
-    unary Unary 1 apply {
+    unary f32 Unary 1 apply {
         Cosh cosh(z) parts hyperbolic_cosine;
         Cosine cos(z) parts cosine;
         Exponential exp(z) parts exponential;
@@ -171,9 +191,13 @@ formulas! {
         Tan tan(z) parts tangent;
         Tanh tanh(z) parts hyperbolic_tangent;
     }
-    binary Binary 2 apply_both {
+    binary f32 Binary 2 apply_both {
         Divide div(a b) parts quotient;
         Multiply mul(a b) sums product;
         Power pow(a b) identity power;
+    }
+    long_binary f64 Binary 2 apply_both {
+        Divide div(a b) identity long_quotient;
+        Multiply mul(a b) identity long_product;
     }
 }
