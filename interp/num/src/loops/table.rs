@@ -2,9 +2,8 @@
 use super::approximate::loops as approximate_loops;
 use super::narrow::{ScalarDefinition, narrow_type, rounded_bf16, through_f32, widened_bf16};
 use super::native_types::with_type;
-use super::update::updates;
 use super::vector::loops as single_loops;
-use super::{Integer, Short, VectorLoop, each, pair};
+use super::{Integer, Short, VectorLoop, both, each, pair};
 use crate::Arithmetic;
 use crate::dispatch::{Binary2, Unary1};
 use crate::float_functions::{double, single};
@@ -14,14 +13,6 @@ use half::bf16;
 use hlo::literal::Native;
 use hlo::op::{Accuracy, Binary, Unary};
 use hlo::{ElementType, Op};
-
-/// Expands to the loop of a function of two operands whose result has their type.
-macro_rules! combine {
-    ($each:ident, $function:expr) => {{
-        let function = $function;
-        VectorLoop { update: Some(updates(function)), ..$each(function) }
-    }};
-}
 
 /// Expands to the loop of a function of floats whose result is of the same type.
 macro_rules! of_floats {
@@ -35,7 +26,7 @@ macro_rules! of_floats {
         Some(each(|[$x]: [$float; 1]| $function($x)))
     };
     ($flags:tt $float:ident $function:path, $a:ident $b:ident) => {
-        Some(combine!(pair, |[$a, $b]: [$float; 2]| $function($a, $b)))
+        Some(pair(|[$a, $b]: [$float; 2]| $function($a, $b)))
     };
 }
 
@@ -51,7 +42,7 @@ macro_rules! of_bf16 {
         Some(each(|[$x]: [bf16; 1]| rounded_bf16($function(widened_bf16($x)))))
     };
     ($flags:tt $function:path, $a:ident $b:ident) => {
-        Some(combine!(pair, |[$a, $b]: [bf16; 2]| {
+        Some(pair(|[$a, $b]: [bf16; 2]| {
             rounded_bf16($function(widened_bf16($a), widened_bf16($b)))
         }))
     };
@@ -67,7 +58,7 @@ macro_rules! define {
         /// Loops of the functions of f32, under the names of the op table, one element at a time.
         #[expect(dead_code, reason = "those with a formula in `vector` have another loop")]
         pub(super) mod plain {
-            use super::{VectorLoop, each, if_class, pair, single, updates};
+            use super::{VectorLoop, each, if_class, pair, single};
             $(pub(in crate::loops) fn $un_fn() -> Option<VectorLoop> {
                 if_class!(F $un_class { of_floats!($un_flags f32 single::$un_fn, x) } else { None })
             })*
@@ -122,7 +113,7 @@ macro_rules! define {
         fn signed_binary<T: Integer<Wide = i64>>(op: Binary) -> Option<VectorLoop> {
             match op {
                 $(Binary::$bin => if_class!(S $bin_class {
-                    Some(combine!(each, |[a, b]: [T; 2]| T::narrow(signed::$bin_fn.apply_both(T::BITS, a.widen(), b.widen()))))
+                    Some(both(|[a, b]: [T; 2]| T::narrow(signed::$bin_fn.apply_both(T::BITS, a.widen(), b.widen()))))
                 } else { None }),)*
             }
         }
@@ -136,7 +127,7 @@ macro_rules! define {
         fn unsigned_binary<T: Integer<Wide = u64>>(op: Binary) -> Option<VectorLoop> {
             match op {
                 $(Binary::$bin => if_class!(U $bin_class {
-                    Some(combine!(each, |[a, b]: [T; 2]| T::narrow(unsigned::$bin_fn.apply_both(T::BITS, a.widen(), b.widen()))))
+                    Some(both(|[a, b]: [T; 2]| T::narrow(unsigned::$bin_fn.apply_both(T::BITS, a.widen(), b.widen()))))
                 } else { None }),)*
             }
         }
@@ -150,7 +141,7 @@ macro_rules! define {
         fn pred_binary(op: Binary) -> Option<VectorLoop> {
             match op {
                 $(Binary::$bin => if_class!(P $bin_class {
-                    Some(combine!(each, |[a, b]: [u8; 2]| u8::from(pred::$bin_fn(a != 0, b != 0))))
+                    Some(both(|[a, b]: [u8; 2]| u8::from(pred::$bin_fn(a != 0, b != 0))))
                 } else { None }),)*
             }
         }
