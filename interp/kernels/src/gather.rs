@@ -2,7 +2,7 @@
 use crate::Kernel;
 use crate::cost_model::MOVED_BYTES;
 use crate::function::writes_with;
-use crate::index_vectors::{Indexing, Offsets, Outside, Slices, Units};
+use crate::index_vectors::{Indexing, Offsets, Slices, Units};
 use crate::op::{ArrayOp, Site, linear, needs_whole_operands};
 use crate::strided::{copy_short, with_half, with_width};
 use hlo::op::Gather;
@@ -44,7 +44,7 @@ fn kernel(op: &Gather, site: &Site<'_>) -> Box<dyn Kernel> {
         batching: (operand_batching_dims, start_indices_batching_dims),
         collapsed: collapsed_slice_dims,
         slice: slice_sizes,
-        outside: Outside::Clamp,
+        is_clamped: true,
     };
     let slices = Slices::new(&indexing, (from, site.operands[1]), (&shape.dims, offset_dims));
     let width = shape.ty.storage_bytes();
@@ -55,7 +55,7 @@ fn kernel(op: &Gather, site: &Site<'_>) -> Box<dyn Kernel> {
         parts(outputs[0].bytes_mut(), (at_once * unit, 1), |part, mut to| {
             let units = (part * at_once, to.len() / unit);
             slices
-                .units((indices, &offsets), units, |units| {
+                .each_block((indices, &offsets), units, |units| {
                     let (now, rest) =
                         std::mem::take(&mut to).split_at_mut(units.starts.len() * unit);
                     to = rest;

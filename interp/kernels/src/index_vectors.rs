@@ -1,22 +1,18 @@
 //! Index vectors of `gather` and `scatter`: the slices that they select, as offsets.
+#![expect(
+    clippy::inline_always,
+    reason = "only code inlined into the function of an instruction set is compiled for it"
+)]
 use crate::strided::Walk;
 use hlo::{Array, ArrayShape, Dims, ElementType, Scalar};
 use num::Result;
 use num::index::{Grid, others, pick, saturating_count, strides, to_i64, to_usize};
+use num::loops::instruction_set::{self, Task};
 use num::loops::{OUTSIDE, VectorLoop, convert_loop};
 use smallvec::SmallVec;
 
 /// Index vectors whose offsets are computed together.
 const BLOCK: usize = 256;
-
-/// What an index means that leaves a slice partly outside the operand.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Outside {
-    /// The nearest slice inside.
-    Clamp,
-    /// No slice.
-    Skip,
-}
 
 /// The attributes of an op with index vectors.
 pub(super) struct Indexing<'a> {
@@ -29,24 +25,15 @@ pub(super) struct Indexing<'a> {
     pub(super) collapsed: &'a [i64],
     /// The sizes of a slice, in the dimensions of the operand.
     pub(super) slice: &'a [i64],
-    pub(super) outside: Outside,
+    /// Whether an index whose slice is partly outside the operand means the nearest slice inside, or
+    /// none.
+    pub(super) is_clamped: bool,
 }
 
-/// Index vectors, whose positions are the row-major indices of the batch dimensions.
-struct IndexVectors {
-    components: SmallVec<[Component; 4]>,
-    batching: SmallVec<[Batching; 2]>,
-    /// Vectors whose components are neighbors.
-    neighbors: usize,
-    ty: ElementType,
-    /// The conversion of indices to s64.
-    convert: Option<VectorLoop>,
-    outside: Outside,
-}
-
+#[derive(Clone, Copy)]
 struct Component {
-    /// The last start of a slice in the operand; `None` if the operand is smaller than a slice.
-    last: Option<i64>,
+    /// The last start of a slice in the operand; negative if the operand is smaller than a slice.
+    last: i64,
     /// The stride of the dimension of the operand.
     stride: usize,
 }
@@ -59,60 +46,25 @@ struct Batching {
     stride: usize,
 }
 
-impl IndexVectors {
-    fn new(of: &Indexing<'_>, operand: &ArrayShape, indices: &ArrayShape) -> Self {
-        let steps = strides(&operand.dims);
-        let dim = to_usize(of.index_vector_dim);
-        let mut batch_sizes = indices.dims.clone();
-        let neighbors = match dim < batch_sizes.len() {
-            true => {
-                batch_sizes.remove(dim);
-                saturating_count(&batch_sizes[dim..]).max(1)
-            }
-            false => 1,
-        };
-        let repeated = strides(&batch_sizes);
-        let component = |&d: &i64| {
-            let d = to_usize(d);
-            let last = Some(operand.dims[d] - of.slice[d]).filter(|&last| last >= 0);
-            Component { last, stride: to_usize(steps[d]) }
-        };
-        let batching = of.batching.0.iter().zip(of.batching.1).map(|(&d, &paired)| {
-            let paired = to_usize(if paired > of.index_vector_dim { paired - 1 } else { paired });
-            Batching {
-                repeated: to_usize(repeated[paired]),
-                size: to_usize(batch_sizes[paired]),
-                stride: to_usize(steps[to_usize(d)]),
-            }
-        });
-        Self {
-            components: of.map.iter().map(component).collect(),
-            batching: batching.collect(),
-            neighbors,
-            ty: indices.ty,
-            convert: convert_loop(indices.ty, ElementType::S64),
-            outside: of.outside,
-        }
-    }
-
+impl Slices {
     /// Writes the offsets of the slices of the vectors from `first` on, as many as `to` has;
     /// `numbers` is memory for their components.
-    fn offsets(&self, indices: &Array, first: usize, numbers: &mut Vec<i64>, to: &mut [usize]) {
+    fn starts(&self, indices: &Array, first: usize, numbers: &mut Vec<i64>, to: &mut [usize]) {
         to.fill(0);
         for batching in &self.batching {
             batching.add(first, to);
         }
         let (count, vector) = (to.len(), self.components.len());
         numbers.resize(count * vector, 0);
-        if self.neighbors == 1 {
+        if self.neighbors == 1 && vector <= 4 {
             self.widen(indices, first * vector, numbers);
-            for (k, component) in self.components.iter().enumerate() {
-                match vector {
-                    1 => component.add(numbers.iter(), to, self.outside),
-                    _ => component.add(numbers[k..].iter().step_by(vector), to, self.outside),
-                }
-            }
-            return;
+            return match *self.components {
+                [a] => self.add(&[a], numbers, to),
+                [a, b] => self.add(&[a, b], numbers, to),
+                [a, b, c] => self.add(&[a, b, c], numbers, to),
+                [a, b, c, d] => self.add(&[a, b, c, d], numbers, to),
+                _ => {}
+            };
         }
         for (k, component) in self.components.iter().enumerate() {
             let mut done = 0;
@@ -124,8 +76,13 @@ impl IndexVectors {
                 self.widen(indices, at, &mut numbers[done..done + run]);
                 done += run;
             }
-            component.add(numbers[..count].iter(), to, self.outside);
+            self.add(&[*component], &numbers[..count], to);
         }
+    }
+
+    fn add<const K: usize>(&self, components: &[Component; K], indices: &[i64], to: &mut [usize]) {
+        let indices = indices.as_chunks().0;
+        instruction_set::run(AddStarts { components, indices, is_clamped: self.is_clamped, to });
     }
 
     /// Writes the indices from `first` on; one beyond i64 becomes the largest i64, which is beyond
@@ -150,22 +107,33 @@ impl IndexVectors {
     }
 }
 
-impl Component {
-    fn add<'a>(&self, indices: impl Iterator<Item = &'a i64>, to: &mut [usize], outside: Outside) {
-        let Some(last) = self.last else { return to.fill(OUTSIDE) };
-        match outside {
-            Outside::Clamp => {
-                for (to, &index) in to.iter_mut().zip(indices) {
-                    *to += usize::try_from(index.clamp(0, last)).unwrap_or(0) * self.stride;
+/// Adds the starts of slices in `K` dimensions.
+struct AddStarts<'a, const K: usize> {
+    components: &'a [Component; K],
+    indices: &'a [[i64; K]],
+    is_clamped: bool,
+    to: &'a mut [usize],
+}
+
+impl<const K: usize> Task for AddStarts<'_, K> {
+    const IS_LONG: bool = true;
+    #[inline(always)]
+    fn run(self) {
+        let Self { components, indices, is_clamped, to } = self;
+        let each = to.iter_mut().zip(indices);
+        match is_clamped {
+            true => each.for_each(|(to, indices)| {
+                for (&Component { last, stride }, &index) in components.iter().zip(indices) {
+                    *to += usize::try_from(index.clamp(0, last)).unwrap_or(0) * stride;
                 }
-            }
-            Outside::Skip => {
-                for (to, &index) in to.iter_mut().zip(indices) {
+            }),
+            false => each.for_each(|(to, indices)| {
+                for (&Component { last, stride }, &index) in components.iter().zip(indices) {
                     let is_inside = (0..=last).contains(&index) && *to != OUTSIDE;
-                    let start = usize::try_from(index).unwrap_or(0).wrapping_mul(self.stride);
+                    let start = usize::try_from(index).unwrap_or(0).wrapping_mul(stride);
                     *to = if is_inside { to.wrapping_add(start) } else { OUTSIDE };
                 }
-            }
+            }),
         }
     }
 }
@@ -193,9 +161,17 @@ impl Batching {
 ///
 /// A unit is the part of a slice in the last dimensions of the array, after those of batches.
 pub(super) struct Slices {
-    of: IndexVectors,
-    /// The number of index vectors.
+    components: SmallVec<[Component; 4]>,
+    batching: SmallVec<[Batching; 2]>,
+    ty: ElementType,
+    /// The conversion of indices to s64.
+    convert: Option<VectorLoop>,
+    is_clamped: bool,
+    /// The number of index vectors; their positions are the row-major indices of the batch
+    /// dimensions.
     count: usize,
+    /// Vectors whose components are neighbors.
+    neighbors: usize,
     /// The first vector, and the offset in a slice, along the dimensions before the last ones of
     /// batches.
     vectors: Grid,
@@ -235,12 +211,26 @@ impl Slices {
         (operand, indices): (&ArrayShape, &ArrayShape),
         (dims, window_dims): (&[i64], &[i64]),
     ) -> Self {
+        let steps = strides(&operand.dims);
         let left_out = [of.collapsed, of.batching.0].concat();
         let (_, window_strides) = pick(operand, &others(operand.rank(), &left_out));
         let rank = dims.len();
         let batch_dims = others(rank, window_dims);
         let batch_sizes: Dims = batch_dims.iter().map(|&d| dims[to_usize(d)]).collect();
         let batch_strides = strides(&batch_sizes);
+        let component = |&d: &i64| {
+            let d = to_usize(d);
+            Component { last: operand.dims[d] - of.slice[d], stride: to_usize(steps[d]) }
+        };
+        let batching = of.batching.0.iter().zip(of.batching.1).map(|(&d, &paired)| {
+            let paired = to_usize(if paired > of.index_vector_dim { paired - 1 } else { paired });
+            Batching {
+                repeated: to_usize(batch_strides[paired]),
+                size: to_usize(batch_sizes[paired]),
+                stride: to_usize(steps[to_usize(d)]),
+            }
+        });
+        let after = to_usize(of.index_vector_dim).min(batch_sizes.len());
         let stride = |d: usize, list: &[i64], strides: &[i64]| {
             list.iter().position(|&other| other == to_i64(d)).map(|i| strides[i])
         };
@@ -257,8 +247,13 @@ impl Slices {
             Grid::new(outer.map(|d| (dims[d], stride(d, list, strides).unwrap_or(0))))
         };
         Self {
-            of: IndexVectors::new(of, operand, indices),
+            components: of.map.iter().map(component).collect(),
+            batching: batching.collect(),
+            ty: indices.ty,
+            convert: convert_loop(indices.ty, ElementType::S64),
+            is_clamped: of.is_clamped,
             count: saturating_count(&batch_sizes),
+            neighbors: saturating_count(&batch_sizes[after..]),
             vectors: grid(&batch_dims, &batch_strides),
             parts: grid(window_dims, &window_strides),
             together: saturating_count(&dims[first..end]),
@@ -282,23 +277,19 @@ impl Slices {
         let starts = (!self.are_units()).then(|| {
             let (mut list, mut numbers) = (vec![0; self.count], Vec::new());
             for (i, to) in list.chunks_mut(BLOCK).enumerate() {
-                self.of.offsets(indices, i * BLOCK, &mut numbers, to);
+                self.starts(indices, i * BLOCK, &mut numbers, to);
             }
             list
         });
         Offsets { starts, runs: self.window.run_offsets(), run: self.window.neighbors() }
     }
 
-    /// Calls `each` for all units, in blocks.
-    pub(super) fn all_units(
-        &self,
-        of: (&Array, &Offsets),
-        each: impl FnMut(Units<'_>) -> Result<()>,
-    ) -> Result<()> {
-        self.units(of, (0, self.vectors.count() * self.together), each)
+    /// Returns the number of units.
+    pub(super) fn units(&self) -> usize {
+        self.vectors.count().saturating_mul(self.together)
     }
     /// Calls `each` for `count` units from `first` on, in blocks.
-    pub(super) fn units(
+    pub(super) fn each_block(
         &self,
         (indices, offsets): (&Array, &Offsets),
         (first, count): (usize, usize),
@@ -313,7 +304,7 @@ impl Slices {
             let starts = match &offsets.starts {
                 Some(list) => &list[vector..vector + now],
                 None => {
-                    self.of.offsets(indices, vector, &mut numbers, &mut block[..now]);
+                    self.starts(indices, vector, &mut numbers, &mut block[..now]);
                     &block[..now]
                 }
             };

@@ -2,13 +2,12 @@
 use crate::Kernel;
 use crate::data_movement::affine;
 use crate::function::updates_with;
-use crate::index_vectors::{Indexing, Offsets, Outside, Slices, Units};
+use crate::index_vectors::{Indexing, Offsets, Slices, Units};
 use crate::op::{ArrayOp, Site, linear, needs_whole_operands};
-use crate::strided::{copy_short, with_half, with_width};
 use hlo::op::Scatter;
 use hlo::{Array, ArrayShape, Dims, ElementType, Scalar};
 use num::index::{others, strides, to_i64, to_usize};
-use num::loops::{OUTSIDE, Targets, UpdateFn, binary_loop};
+use num::loops::{OUTSIDE, Targets, UpdateFn, binary_loop, replace_loop};
 use num::parallel::copy;
 use num::scalar_program::{ScalarProgram, ScalarPrograms};
 use num::{Result, Scope};
@@ -40,6 +39,18 @@ fn kernel(
     } = op;
     let (applied, count) = (programs.get(*to_apply)?, operands.len() / 2);
     let (operand, indices, updates) = (operands[0], operands[count], operands[count + 1]);
+    // The first output has the elements of its operand, and the inputs are those after it.
+    let copy_others = |inputs: &[&Array], outputs: &mut [Array]| {
+        for (input, output) in inputs.iter().zip(&mut outputs[1..]) {
+            copy(input.bytes(), output.bytes_mut());
+        }
+    };
+    if updates.element_count() == Some(0) {
+        return Some(updates_with(0, move |_, inputs, outputs| {
+            copy_others(inputs, outputs);
+            Ok(())
+        }));
+    }
     let left_out = [inserted_window_dims.as_slice(), input_batching_dims].concat();
     let mut slice = Dims::from_elem(1, operand.rank());
     for (&dim, &of) in others(operand.rank(), &left_out).iter().zip(update_window_dims) {
@@ -51,7 +62,7 @@ fn kernel(
         batching: (input_batching_dims, scatter_indices_batching_dims),
         collapsed: inserted_window_dims,
         slice: &slice,
-        outside: Outside::Skip,
+        is_clamped: false,
     };
     let of = |dims: &[i64], window_dims: &[i64]| {
         Slices::new(&indexing, (operand, indices), (dims, window_dims))
@@ -74,16 +85,11 @@ fn kernel(
         None => 0,
     };
     let scratch = scratch.saturating_add(slices.scratch());
-    let is_empty = updates.element_count() == Some(0);
-    let combination = Combination::of(&applied, operand.ty, updates.ty);
-    let scatter = ScatterKernel { slices, moved, combination, applied };
+    let update = update_of(&applied, operand.ty, updates.ty);
+    let scatter = ScatterKernel { slices, moved, update, applied };
     Some(updates_with(scratch, move |scope, inputs, outputs| {
-        // The first output has the elements of its operand, and the inputs are those after it.
-        for (input, output) in inputs.iter().zip(&mut outputs[1..]) {
-            copy(input.bytes(), output.bytes_mut());
-        }
-        let (indices, updates) = (inputs[count - 1], &inputs[count..]);
-        if is_empty { Ok(()) } else { scatter.run(outputs, indices, updates, scope) }
+        copy_others(inputs, outputs);
+        scatter.run(outputs, inputs[count - 1], &inputs[count..], scope)
     }))
 }
 
@@ -91,30 +97,25 @@ struct ScatterKernel {
     slices: Slices,
     /// The sizes of the updates, and their strides in the operands, if they are moved first.
     moved: Option<(Dims, Dims)>,
-    combination: Combination,
+    update: Option<Arc<UpdateFn>>,
     applied: Arc<ScalarProgram>,
 }
 
-/// How the elements of the only updates are combined with those of the only operand.
-enum Combination {
-    /// They replace them.
-    Replace,
-    Op(Arc<UpdateFn>),
-    /// By a call for each element, which may be of several operands.
-    Call,
-}
-
-impl Combination {
-    fn of(applied: &ScalarProgram, ty: ElementType, update: ElementType) -> Self {
-        if applied.parameters() != [ty; 2] || applied.results() != [ty] || update != ty {
-            return Self::Call;
-        }
-        if applied.is_second() {
-            return Self::Replace;
-        }
-        let function = applied.as_binary_in_order().and_then(|(op, of)| binary_loop(op, of));
-        function.and_then(|function| function.update).map_or(Self::Call, Self::Op)
+/// Returns the loop that combines the elements of the only updates with those of the only operand;
+/// `None` if each element takes a call.
+fn update_of(
+    applied: &ScalarProgram,
+    ty: ElementType,
+    update: ElementType,
+) -> Option<Arc<UpdateFn>> {
+    if applied.parameters() != [ty; 2] || applied.results() != [ty] || update != ty {
+        return None;
     }
+    if applied.is_second() {
+        return replace_loop(ty.storage_bytes());
+    }
+    let (op, of) = applied.as_binary_in_order()?;
+    binary_loop(op, of)?.update
 }
 
 impl ScatterKernel {
@@ -137,50 +138,27 @@ impl ScatterKernel {
         let width = combine.types[0].storage_bytes();
         let mut values: Vec<&mut [u8]> = values.iter_mut().map(Array::bytes_mut).collect();
         let (offsets, unit) = (self.slices.offsets(indices), self.slices.unit);
-        self.slices.all_units((indices, &offsets), |units| {
-            let count = units.starts.iter().filter(|&&start| start != OUTSIDE).count();
-            scope.spend(u64::try_from(count.saturating_mul(unit)).unwrap_or(u64::MAX))?;
+        if self.update.is_none() {
+            self.applied.prepare(unit.saturating_mul(self.slices.units()));
+        }
+        self.slices.each_block((indices, &offsets), (0, self.slices.units()), |units| {
+            // The highest bit is set of no other start.
+            let outside: usize = units.starts.iter().map(|start| start >> (usize::BITS - 1)).sum();
+            let calls = (units.starts.len() - outside).saturating_mul(unit);
+            scope.spend(u64::try_from(calls).unwrap_or(u64::MAX))?;
             let from = units.first * unit;
-            match (&self.combination, values.as_mut_slice(), updates) {
-                (Combination::Op(function), [value], [update]) => {
+            match (&self.update, values.as_mut_slice(), updates) {
+                (Some(function), [value], [update]) => {
                     let Offsets { runs, run, .. } = &offsets;
                     let targets = Targets { starts: units.starts, runs, run: *run };
                     let update = &update.bytes()[from * width..];
                     function(&mut value[units.part * width..], update, &targets);
+                    Ok(())
                 }
-                (Combination::Replace, [value], [update]) => {
-                    let update = &update.bytes()[from * width..];
-                    replace(&mut value[units.part * width..], update, &units, &offsets, width);
-                }
-                (_, values, updates) => combine.units(values, &units, &offsets, updates, from)?,
+                (_, values, updates) => combine.units(values, &units, &offsets, updates, from),
             }
-            Ok(())
         })
     }
-}
-
-/// Replaces the elements of units, of `width` bytes.
-fn replace(to: &mut [u8], from: &[u8], units: &Units<'_>, offsets: &Offsets, width: usize) {
-    if let (&[0], 1) = (&*offsets.runs, offsets.run) {
-        return with_width!(width, W => {
-            let to = to.as_chunks_mut::<W>().0;
-            for (from, &start) in from.as_chunks().0.iter().zip(units.starts) {
-                if let Some(slot) = to.get_mut(start) {
-                    *slot = *from;
-                }
-            }
-        });
-    }
-    let bytes = offsets.run * width;
-    with_half!(bytes, N => {
-        for (&start, from) in units.starts.iter().zip(from.chunks_exact(offsets.runs.len() * bytes)) {
-            if start != OUTSIDE {
-                for (run, from) in offsets.runs.iter().zip(from.chunks_exact(bytes)) {
-                    copy_short::<N>(from, &mut to[(start + run) * width..][..bytes]);
-                }
-            }
-        }
-    });
 }
 
 /// Applies the computation to an element of each operand and of each update.

@@ -13,16 +13,14 @@ use super::window_steps::steps;
 use crate::Kernel;
 use crate::function::writes_with;
 use bytemuck::Pod;
-use half::{bf16, f16};
-use hlo::literal::Native;
-use hlo::op::{Binary, SelectAndScatter};
+use hlo::op::SelectAndScatter;
 use hlo::{ArrayShape, ElementType, Scalar};
 use num::clock::Stop;
-use num::loops::instruction_set;
-use num::loops::instruction_set::Task;
+use num::loops::instruction_set::{self, Task};
+use num::loops::{OUTSIDE, Targets, UpdateFn, binary_loop};
 use num::parallel::{parts_with, threads};
 use num::scalar_program::{BLOCK, BlockProgram, ScalarProgram};
-use std::ops::Add;
+use std::sync::Arc;
 
 /// The part of an element before one was selected.
 const NONE: u32 = u32::MAX;
@@ -30,12 +28,10 @@ const NONE: u32 = u32::MAX;
 struct Unpooling {
     rows: WindowRows,
     select: BlockProgram,
-    add: AddTo,
+    /// Combines elements of the result with those of the source.
+    update: Arc<UpdateFn>,
     ty: ElementType,
 }
-
-/// Adds each element of a row to the one at the offset that its index has.
-type AddTo = fn(&mut [u8], &[u8], &dyn Fn(usize) -> Option<usize>);
 
 /// Memory of a thread, of the size of a segment.
 struct UnpoolingScratch {
@@ -44,20 +40,9 @@ struct UnpoolingScratch {
     selected: Vec<u128>,
     /// The part from which the element was selected.
     numbers: Vec<u32>,
+    /// The offset of the element.
+    starts: Vec<usize>,
     registers: Vec<[u128; BLOCK]>,
-}
-
-fn add_to<T: Pod + Add<Output = T>>(
-    to: &mut [u8],
-    from: &[u8],
-    offset: &dyn Fn(usize) -> Option<usize>,
-) {
-    let to: &mut [T] = bytemuck::cast_slice_mut(to);
-    for (i, &x) in bytemuck::cast_slice::<u8, T>(from).iter().enumerate() {
-        if let Some(at) = offset(i) {
-            to[at] = to[at] + x;
-        }
-    }
 }
 
 /// Selects the elements of a part where no element is selected yet, or the selected one is not to
@@ -85,8 +70,8 @@ impl<T: Pod> Task for Choose<'_, T> {
     }
 }
 
-/// Returns the kernel of a `select-and-scatter` that adds floats; `None` if the windows do not lie
-/// in rows.
+/// Returns the kernel of a `select-and-scatter` that combines elements by one op; `None` if the
+/// windows do not lie in rows.
 pub(super) fn kernel(
     op: &SelectAndScatter,
     operands: &[&ArrayShape],
@@ -97,18 +82,12 @@ pub(super) fn kernel(
     let ty = result.ty;
     let (binary, parameter) = scatter.as_binary_in_order()?;
     let types = [parameter, from.ty, source.ty, select.parameters()[0], scatter.results()[0]];
-    if binary != Binary::Add || types.iter().any(|&other| other != ty) {
+    if types.iter().any(|&other| other != ty) {
         return None;
     }
-    let all: [(ElementType, AddTo); 4] = [
-        (f32::TYPE, add_to::<f32>),
-        (f64::TYPE, add_to::<f64>),
-        (bf16::TYPE, add_to::<bf16>),
-        (f16::TYPE, add_to::<f16>),
-    ];
-    let &(_, add) = all.iter().find(|&&(other, _)| other == ty)?;
+    let update = binary_loop(binary, ty)?.update?;
     let rows = WindowRows::of(&op.window, &from.dims, &source.dims)?;
-    let unpooling = Unpooling { rows, select: select.result_in_blocks()?, add, ty };
+    let unpooling = Unpooling { rows, select: select.result_in_blocks()?, update, ty };
     let (window, shapes, init) = (op.window.clone(), (from.clone(), source.clone()), init.ty);
     Some(writes_with(unpooling.scratch(), move |scope, inputs, outputs| {
         // One for each selection, and one for each addition.
@@ -125,7 +104,8 @@ impl Unpooling {
     }
     fn scratch(&self) -> usize {
         let row = (2 * self.words()).saturating_mul(size_of::<u128>());
-        let row = row.saturating_add(self.rows.segment().saturating_mul(size_of::<u32>()));
+        let offsets = size_of::<u32>() + size_of::<usize>();
+        let row = row.saturating_add(self.rows.segment().saturating_mul(offsets));
         row.saturating_add(self.select.bytes()).saturating_mul(threads())
     }
     fn space(&self) -> UnpoolingScratch {
@@ -134,6 +114,7 @@ impl Unpooling {
             elements: vec![0; self.words()],
             selected: vec![0; self.words()],
             numbers: vec![NONE; self.rows.segment()],
+            starts: vec![OUTSIDE; self.rows.segment()],
             registers: self.select.registers(),
         }
     }
@@ -169,21 +150,25 @@ impl Unpooling {
     /// Adds a segment of a row of the source to the elements that its windows select.
     fn add_segment(&self, from: &[u8], source: &[u8], space: &mut UnpoolingScratch, to: &mut [u8]) {
         match self.ty.storage_bytes() {
+            1 => self.select::<u8>(from, space),
             2 => self.select::<u16>(from, space),
             4 => self.select::<u32>(from, space),
-            _ => self.select::<u64>(from, space),
+            8 => self.select::<u64>(from, space),
+            _ => self.select::<u128>(from, space),
         }
-        let (parts, numbers) = (&space.parts, &space.numbers);
-        (self.add)(to, source, &|i| {
+        let UnpoolingScratch { parts, numbers, starts, .. } = space;
+        for (i, (start, &number)) in starts.iter_mut().zip(&*numbers).enumerate() {
             // A window over no element selects nothing.
-            let part = parts.get(usize::try_from(numbers[i]).ok()?)?;
-            Some(self.rows.offset(*part, i))
-        });
+            let part = usize::try_from(number).ok().and_then(|number| parts.get(number));
+            *start = part.map_or(OUTSIDE, |part| self.rows.offset(*part, i));
+        }
+        let starts = &starts[..source.len() / self.ty.storage_bytes()];
+        (self.update)(to, source, &Targets { starts, runs: &[0], run: 1 });
     }
 
     /// Finds the parts from which the windows of a segment select an element.
     fn select<T: Pod>(&self, from: &[u8], space: &mut UnpoolingScratch) {
-        let UnpoolingScratch { parts, elements, selected, numbers, registers } = space;
+        let UnpoolingScratch { parts, elements, selected, numbers, registers, .. } = space;
         let (run, width) = (self.rows.run(), size_of::<T>());
         numbers.fill(NONE);
         let selected: &mut [T] = bytemuck::cast_slice_mut(selected);

@@ -93,20 +93,20 @@ macro_rules! functions {
         /// evaluator returns either zero.
         #[inline]
         pub fn max(a: $float, b: $float) -> $float {
-            // One comparison a choice takes no branch, which most data would mispredict.
-            let larger = if a > b { a } else { b };
+            // Most data would mispredict a branch.
+            let larger = std::hint::select_unpredictable(a > b, a, b);
             let equal = $float::from_bits(a.to_bits() & b.to_bits());
-            let larger = if a == b { equal } else { larger };
-            if a.is_nan() { a } else { larger }
+            let larger = std::hint::select_unpredictable(a == b, equal, larger);
+            std::hint::select_unpredictable(a.is_nan(), a, larger)
         }
         /// IEEE 754-2019 minimum: NaN propagates, and -0 is below +0.
         #[inline]
         pub fn min(a: $float, b: $float) -> $float {
-            // One comparison a choice takes no branch, which most data would mispredict.
-            let smaller = if a < b { a } else { b };
+            // Most data would mispredict a branch.
+            let smaller = std::hint::select_unpredictable(a < b, a, b);
             let equal = $float::from_bits(a.to_bits() | b.to_bits());
-            let smaller = if a == b { equal } else { smaller };
-            if a.is_nan() { a } else { smaller }
+            let smaller = std::hint::select_unpredictable(a == b, equal, smaller);
+            std::hint::select_unpredictable(a.is_nan(), a, smaller)
         }
         /// The two cases hold for NaN as well; CORE-MATH distinguishes NaNs.
         #[inline]

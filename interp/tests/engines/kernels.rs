@@ -154,11 +154,18 @@ fn cumulative_sums() {
 #[test]
 fn gradients_of_pooling() {
     for (from, to, window) in SMALL_WINDOWS.into_iter().filter(|w| !w.2.contains("dilate")) {
-        for ty in ["f32", "bf16", "f64", "s32"] {
+        for (ty, op) in [
+            ("f32", "add"),
+            ("bf16", "add"),
+            ("f64", "multiply"),
+            ("s32", "maximum"),
+            ("u8", "add"),
+            ("f32", "subtract"),
+        ] {
             for direction in ["GE", "GT", "LE", "LT", "NE"] {
                 let text = format!(
                     "choose {{ a = {ty}[] parameter(0) b = {ty}[] parameter(1) ROOT s = pred[] compare(a, b), direction={direction} }}
-                    add {{ a = {ty}[] parameter(0) b = {ty}[] parameter(1) ROOT s = {ty}[] add(a, b) }}
+                    add {{ a = {ty}[] parameter(0) b = {ty}[] parameter(1) ROOT s = {ty}[] {op}(a, b) }}
                     ENTRY e {{ p = {ty}[{from}] parameter(0) q = {ty}[{to}] parameter(1) z = {ty}[] constant(2)
                       ROOT r = {ty}[{from}] select-and-scatter(p, q, z), {window}, select=choose, scatter=add }}"
                 );

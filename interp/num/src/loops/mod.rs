@@ -41,7 +41,8 @@ use std::ops::Deref;
 use std::sync::Arc;
 pub use sum::{AT_ONCE, SumLoops};
 pub use table::{binary_loop, is_approximate, unary_loop};
-pub use update::{OUTSIDE, Targets, UpdateFn};
+use update::update_loop;
+pub use update::{OUTSIDE, Targets, UpdateFn, replace_loop};
 
 /// A loop over the bytes of operands and of a result, aligned for their types and with the same
 /// number of elements.
@@ -54,7 +55,8 @@ pub struct VectorLoop {
     pub short: Option<Short>,
     /// The operation of u32, if it may be one of a rotation.
     pub word: Option<Word>,
-    /// The loop of its function over elements at offsets.
+    /// The loop of its function over elements at offsets, if it has two operands and a result of
+    /// their type.
     pub update: Option<Arc<UpdateFn>>,
 }
 
@@ -91,6 +93,11 @@ fn elements<'a, const N: usize, A: Pod>(operands: &[&'a [u8]]) -> [&'a [A]; N] {
     std::array::from_fn(|k| bytemuck::cast_slice(operands[k]))
 }
 
+/// Returns the loop of a function of two operands, of which neither has one element for all.
+fn both<A: Pod>(function: impl Fn([A; 2]) -> A + Copy + Send + Sync + 'static) -> VectorLoop {
+    VectorLoop { update: update_loop(function), ..each(function) }
+}
+
 /// Returns the loop of a function of two operands, of which one may have one element.
 fn pair<A: Pod, R: Pod>(
     function: impl Fn([A; 2]) -> R + Copy + Send + Sync + 'static,
@@ -111,7 +118,7 @@ fn pair<A: Pod, R: Pod>(
             (a, b) => instruction_set::run(Each { operands: [a, b], result, function }),
         }
     };
-    VectorLoop { takes_scalars: true, ..VectorLoop::new(run) }
+    VectorLoop { takes_scalars: true, update: update_loop(function), ..VectorLoop::new(run) }
 }
 
 struct Each<'a, const N: usize, A, R, F> {

@@ -7,9 +7,8 @@ use super::magnitude::magnitude_loop;
 use super::narrow::{Narrow, ScalarDefinition, narrow_type, through_f32};
 use super::native_types::with_type;
 use super::power::{f32_exponents, f64_exponents, power_loop};
-use super::update::updates;
 use super::vector::{complex as formulas, loops as single_loops};
-use super::{Integer, Short, VectorLoop, Word, each, pair};
+use super::{Integer, Short, VectorLoop, Word, both, each, pair};
 use crate::Arithmetic;
 use crate::complex::Complex;
 use crate::dispatch::{Binary2, Unary1};
@@ -21,14 +20,6 @@ use hlo::literal::Native;
 use hlo::op::{Accuracy, Binary, Unary};
 use hlo::{ElementType, Op};
 use std::convert::identity;
-
-/// Expands to the loop of a function of two operands whose result has their type.
-macro_rules! combine {
-    ($each:ident, $function:expr) => {{
-        let function = $function;
-        VectorLoop { update: Some(updates(function)), ..$each(function) }
-    }};
-}
 
 /// Expands to the loop of a function of floats, given in a type `$wide` to which `$widen` converts
 /// and from which `$round` converts.
@@ -43,7 +34,7 @@ macro_rules! of_floats {
         Some(each(|[$x]: [$float; 1]| $round($function($widen($x)))))
     };
     ($flags:tt $float:ident $widen:path, $round:path, $function:path, $a:ident $b:ident) => {
-        Some(combine!(pair, |[$a, $b]: [$float; 2]| $round($function($widen($a), $widen($b)))))
+        Some(pair(|[$a, $b]: [$float; 2]| $round($function($widen($a), $widen($b)))))
     };
 }
 
@@ -79,7 +70,7 @@ macro_rules! define {
         /// Loops of the functions of f32, under the names of the op table, one element at a time.
         #[expect(dead_code, reason = "those with a formula in `vector` have another loop")]
         pub(super) mod plain {
-            use super::{VectorLoop, each, identity, if_class, pair, single, updates};
+            use super::{VectorLoop, each, identity, if_class, pair, single};
             $(pub(in crate::loops) fn $un_fn() -> Option<VectorLoop> {
                 if_class!(F $un_class { of_floats!($un_flags f32 identity, identity, single::$un_fn, x) } else { None })
             })*
@@ -134,7 +125,7 @@ macro_rules! define {
         fn signed_binary<T: Integer<Wide = i64>>(op: Binary) -> Option<VectorLoop> {
             match op {
                 $(Binary::$bin => if_class!(S $bin_class {
-                    Some(combine!(each, |[a, b]: [T; 2]| T::narrow(signed::$bin_fn.apply_both(T::BITS, a.widen(), b.widen()))))
+                    Some(both(|[a, b]: [T; 2]| T::narrow(signed::$bin_fn.apply_both(T::BITS, a.widen(), b.widen()))))
                 } else { None }),)*
             }
         }
@@ -148,7 +139,7 @@ macro_rules! define {
         fn unsigned_binary<T: Integer<Wide = u64>>(op: Binary) -> Option<VectorLoop> {
             match op {
                 $(Binary::$bin => if_class!(U $bin_class {
-                    Some(combine!(each, |[a, b]: [T; 2]| T::narrow(unsigned::$bin_fn.apply_both(T::BITS, a.widen(), b.widen()))))
+                    Some(both(|[a, b]: [T; 2]| T::narrow(unsigned::$bin_fn.apply_both(T::BITS, a.widen(), b.widen()))))
                 } else { None }),)*
             }
         }
@@ -160,7 +151,7 @@ macro_rules! define {
         fn complex_binary<Z: ComplexElement>(op: Binary) -> Option<VectorLoop> {
             match op {
                 $(Binary::$bin => if_class!(C $bin_class {
-                    Some(combine!(pair, |[a, b]: [Z; 2]| Z::of(Complex::$bin_fn.apply_both(Z::TYPE, a.wide(), b.wide()))))
+                    Some(pair(|[a, b]: [Z; 2]| Z::of(Complex::$bin_fn.apply_both(Z::TYPE, a.wide(), b.wide()))))
                 } else { None }),)*
             }
         }
@@ -181,7 +172,7 @@ macro_rules! define {
         fn pred_binary(op: Binary) -> Option<VectorLoop> {
             match op {
                 $(Binary::$bin => if_class!(P $bin_class {
-                    Some(combine!(each, |[a, b]: [u8; 2]| u8::from(pred::$bin_fn(a != 0, b != 0))))
+                    Some(both(|[a, b]: [u8; 2]| u8::from(pred::$bin_fn(a != 0, b != 0))))
                 } else { None }),)*
             }
         }

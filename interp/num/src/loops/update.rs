@@ -1,6 +1,7 @@
 //! Ops that combine elements of an array, at offsets, with those of another: one after another, in
 //! types of the processor.
 use bytemuck::Pod;
+use std::any::TypeId;
 use std::sync::Arc;
 
 /// The start of a slice that is not there.
@@ -20,13 +21,28 @@ pub struct Targets<'a> {
 /// another: `slice = op(slice, operand)`.
 pub type UpdateFn = dyn Fn(&mut [u8], &[u8], &Targets<'_>) + Send + Sync;
 
-/// Returns the loop of a function.
-pub(super) fn updates<T: Pod>(
-    function: impl Fn([T; 2]) -> T + Copy + Send + Sync + 'static,
-) -> Arc<UpdateFn> {
-    Arc::new(move |to, from, targets| {
+/// Returns the loop of a function whose result has the type of its operands.
+pub(super) fn update_loop<T: Pod, R: Pod>(
+    function: impl Fn([T; 2]) -> R + Copy + Send + Sync + 'static,
+) -> Option<Arc<UpdateFn>> {
+    if TypeId::of::<T>() != TypeId::of::<R>() {
+        return None;
+    }
+    let function = move |operands| bytemuck::cast::<R, T>(function(operands));
+    Some(Arc::new(move |to, from, targets| {
         update(bytemuck::cast_slice_mut(to), bytemuck::cast_slice(from), targets, function);
-    })
+    }))
+}
+
+/// Returns the loop that replaces elements of so many bytes.
+pub fn replace_loop(width: usize) -> Option<Arc<UpdateFn>> {
+    match width {
+        1 => update_loop(|[_, x]: [u8; 2]| x),
+        2 => update_loop(|[_, x]: [u16; 2]| x),
+        4 => update_loop(|[_, x]: [u32; 2]| x),
+        8 => update_loop(|[_, x]: [u64; 2]| x),
+        _ => update_loop(|[_, x]: [[u64; 2]; 2]| x),
+    }
 }
 
 fn update<T: Pod>(to: &mut [T], from: &[T], targets: &Targets<'_>, function: impl Fn([T; 2]) -> T) {
@@ -45,26 +61,29 @@ fn update<T: Pod>(to: &mut [T], from: &[T], targets: &Targets<'_>, function: imp
     }
 }
 
-/// Keeps the element in a register while starts are equal: through memory, each op would wait for
-/// the one before it twice as long.
 fn update_elements<T: Pod>(
     to: &mut [T],
     from: &[T],
     starts: &[usize],
     function: impl Fn([T; 2]) -> T,
 ) {
-    let (mut at, mut kept) = (OUTSIDE, T::zeroed());
-    for (&start, &x) in starts.iter().zip(from) {
-        if start != at {
-            if let Some(slot) = to.get_mut(at) {
-                *slot = kept;
+    let repeated = starts.windows(2).filter(|pair| pair[0] == pair[1]).count();
+    if repeated < starts.len() / 4 {
+        for (&start, &x) in starts.iter().zip(from) {
+            if let Some(slot) = to.get_mut(start) {
+                *slot = function([*slot, x]);
             }
-            at = start;
-            kept = to.get(start).copied().unwrap_or(kept);
         }
-        kept = function([kept, x]);
+        return;
     }
-    if let Some(slot) = to.get_mut(at) {
-        *slot = kept;
+    // An element stays in a register while starts are equal: through memory, each op would wait for
+    // the one before it twice as long.
+    let mut rest = from;
+    for starts in starts.chunk_by(|a, b| a == b) {
+        let (from, after) = rest.split_at(starts.len());
+        if let Some(slot) = to.get_mut(starts[0]) {
+            *slot = from.iter().fold(*slot, |kept, &x| function([kept, x]));
+        }
+        rest = after;
     }
 }
