@@ -83,8 +83,23 @@ fn key_line(stderr: &str) -> Option<String> {
     let lines = || stderr.lines().map(str::trim).filter(|line| !line.is_empty() && !is_note(line));
     let is_cause = |line: &&str| CAUSES.iter().any(|cause| line.contains(cause));
     let line = lines().find(is_cause).or_else(|| lines().next_back())?;
-    Some(stable_words(line))
+    // Which of its checks finds the damage depends on chance.
+    let is_heap = HEAP.iter().any(|start| line.starts_with(start));
+    Some(if is_heap { "the heap is damaged".to_owned() } else { stable_words(line) })
 }
+
+/// What the C library writes when it finds damage of the heap.
+const HEAP: [&str; 9] = [
+    "free():",
+    "malloc():",
+    "malloc_consolidate():",
+    "realloc():",
+    "munmap_chunk():",
+    "double free or corruption",
+    "corrupted ",
+    "corruption of",
+    "invalid fastbin entry",
+];
 
 /// Returns the words of a line without digits, and the places in source code, such as
 /// `hlo_instruction.cc:1234`.
@@ -130,6 +145,9 @@ mod tests {
             line("\n  loading\n  at 0x7fff12 bad operand"),
             Some("at bad operand".to_owned())
         );
+        for heap in ["  free(): invalid next size (fast)", "double free or corruption (out)"] {
+            assert_eq!(line(heap).as_deref(), Some("the heap is damaged"));
+        }
         assert_eq!(line("I0000 00:00:17.3 20961 client.cc:74] cpu_device_count set: 8"), None);
     }
 }
