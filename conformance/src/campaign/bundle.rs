@@ -81,7 +81,7 @@ fn report(path: &Path, evidence: &Evidence, finding: &Finding, context: &Context
     let Round { backend, about, etalon, .. } = context.round;
     let options = &context.identity.backend;
     let mut text = format!("# {}\n\n", cause.title());
-    let _ = writeln!(text, "Backend: {backend}  \nOptions: `{options}`");
+    let _ = writeln!(text, "Backend: {backend}  \nOptions: `{options}`  ");
     for (name, value) in &about.0 {
         let _ = writeln!(text, "{name}: {}  ", value.lines().next().unwrap_or_default());
     }
