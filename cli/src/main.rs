@@ -91,6 +91,7 @@ fn run() -> ExitCode {
         Command::Blame(args) => command::blame::run(&args),
         Command::Passes(args) => command::passes::run(&args),
         Command::Fuzz(args) => command::fuzz::fuzz(&args),
+        Command::Campaign(args) => command::campaign::start(&args),
         Command::PjrtHost => command::backend::host(),
         Command::CustomCallHost => command::custom_calls::host(),
         Command::Reduce(args) => command::reduce::run(&args),

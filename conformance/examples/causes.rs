@@ -5,9 +5,6 @@
 //! $ cargo run -p etalon-conformance --example causes -- conformance/tests/known/xla-cpu-pjrt.txt results.json
 //! ```
 #![expect(clippy::print_stdout, reason = "a program")]
-#[path = "../tests/support/known.rs"]
-mod known;
-
 use conformance::results::Results;
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -15,7 +12,7 @@ use std::error::Error;
 fn main() -> Result<(), Box<dyn Error>> {
     let mut files = std::env::args().skip(1);
     let list = files.next().ok_or("usage: causes LIST RESULTS.json...")?;
-    let known = known::Known::parse(&std::fs::read_to_string(list)?)?;
+    let known = conformance::Known::parse(&std::fs::read_to_string(list)?)?;
     let mut counts: BTreeMap<String, BTreeMap<&str, usize>> = BTreeMap::new();
     let mut totals: BTreeMap<&str, usize> = BTreeMap::new();
     for file in files {

@@ -70,6 +70,12 @@ impl<'m> Fingerprints<'m> {
     }
 }
 
+/// Hashes a text by FNV-1a: the same on every machine and in every version.
+pub(crate) fn stable_hash(text: &str) -> u64 {
+    let mix = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+    text.bytes().fold(0xcbf2_9ce4_8422_2325, mix)
+}
+
 /// Hashes a value; the same in each run of the same build.
 pub(crate) fn hashed(value: &impl Hash) -> u64 {
     let mut hasher = DefaultHasher::new();

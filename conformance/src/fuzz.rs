@@ -22,6 +22,7 @@ pub use statistics::{Coverage, ENOUGH, Tally};
 
 use crate::backend::{Backend, Backends};
 use crate::generate::{self, Regime, generate};
+use crate::pool::Queue;
 use crate::results::{Record, Verdict};
 use crate::{AtomicFile, CapabilityMap, Existing, Subject, WriteError, conform};
 use balance::{Balance, Weights};
@@ -139,13 +140,7 @@ pub fn fuzz(
     let learned = CapabilityMap::clone(&options.generate.capabilities);
     let mut campaign = Campaign { learned, ..Campaign::default() };
     let mut balance = Balance::new(&options.generate);
-    let (bits, like) = (options.bits, options.like.clone());
-    let mut queue = backends.queue(AHEAD, move |backend, seed: Seed| {
-        Ok(seed.module(like.as_deref())?.map(|random| {
-            let outcomes = random.run(bits, backend, &mut reference.clone());
-            (random, outcomes)
-        }))
-    });
+    let mut queue = queue(backends, reference, options.bits, options.like.clone());
     let mut k = 0;
     loop {
         while queue.has_room() && !options.limit.is_reached(k, start) {
@@ -186,8 +181,26 @@ pub fn fuzz(
     Ok(campaign)
 }
 
-/// The modules that each backend may have before an earlier one is reported.
-const AHEAD: usize = 4;
+/// The modules, or cases, that each backend may have before an earlier one is reported.
+pub(crate) const AHEAD: usize = 4;
+
+/// The module of a seed with its outcomes; nothing if the given module has no variant of this seed.
+type Made = Result<Option<(Random, Outcomes)>, generate::Invalid>;
+
+/// Returns a queue that makes the modules of seeds, or variants of a module, and runs them.
+pub(crate) fn queue(
+    backends: &Backends,
+    reference: impl Backend + Clone + Sync + 'static,
+    bits: bool,
+    like: Option<Arc<Verified>>,
+) -> Queue<'_, Seed, Made> {
+    backends.queue(AHEAD, move |backend, seed: Seed| {
+        Ok(seed.module(like.as_deref())?.map(|random| {
+            let outcomes = random.run(bits, backend, &mut reference.clone());
+            (random, outcomes)
+        }))
+    })
+}
 
 impl Limit {
     /// Returns whether no module follows the first `modules`.
@@ -207,12 +220,16 @@ fn check_folder(folder: &Path) -> Result<(), WriteError> {
 }
 
 /// What a module of a campaign is made of.
-struct Seed {
+pub(crate) struct Seed {
     seed: u64,
     weights: Arc<Weights>,
 }
 
 impl Seed {
+    /// Returns the seed of a module with these contents, whatever ran before.
+    pub(crate) fn new(seed: u64, options: &generate::Options) -> Self {
+        Self { seed, weights: Balance::new(options).weights }
+    }
     /// Returns the module; nothing if the given one has no valid variant of this seed.
     fn module(self, like: Option<&Verified>) -> Result<Option<Random>, generate::Invalid> {
         let Self { seed, weights: known } = self;
@@ -225,7 +242,7 @@ impl Seed {
 }
 
 /// A module of a campaign.
-struct Random {
+pub(crate) struct Random {
     seed: u64,
     generated: generate::Generated,
     /// The weights of rare ops.
@@ -234,19 +251,19 @@ struct Random {
 }
 
 /// The outcomes of a module.
-struct Outcomes {
-    ran: Vec<Ran>,
+pub(crate) struct Outcomes {
+    pub(crate) ran: Vec<Ran>,
     /// What the backend was found to have.
     learned: CapabilityMap,
 }
 
 /// The outcome of a run.
-struct Ran {
-    regime: Regime,
-    subject: Subject,
+pub(crate) struct Ran {
+    pub(crate) regime: Regime,
+    pub(crate) subject: Subject,
     /// Whether it is the rest of the module, without what the backend does not support.
     is_part: bool,
-    record: Record,
+    pub(crate) record: Record,
     /// The results of the reference.
     expected: Vec<Literal>,
 }

@@ -6,7 +6,8 @@
 //! | [`judge`] | the legal values of each element of a result, and verdicts |
 //! | [`conform()`], [`results`] | a module in two backends; the verdicts of a run, as JSON, JUnit and HTML |
 //! | [`suite`] | Etalon's own cases, for each op and type |
-//! | [`generate`], [`fuzz`] | random modules, and campaigns over them |
+//! | [`generate`], [`fuzz`] | random modules, and runs of many |
+//! | [`campaign`] | suite and random modules, night after night, with findings grouped by cause |
 //! | [`blame`] | the instructions that a backend computes wrong |
 //! | [`passes`] | the compiler pass that changes the meaning of a module |
 //! | [`reduce`] | smaller modules that show the same difference |
@@ -46,6 +47,7 @@ mod atomic_file;
 pub mod backend;
 pub mod blame;
 mod bound;
+pub mod campaign;
 mod capability;
 mod case;
 pub mod check;
@@ -57,6 +59,7 @@ mod fingerprint;
 pub mod fuzz;
 pub mod generate;
 pub mod judge;
+mod known;
 pub mod passes;
 pub mod pool;
 mod program;
@@ -74,6 +77,7 @@ pub use capability::CapabilityMap;
 pub use compare::{Comparison, ShapeMismatch, Worst, compare, compare_each};
 pub use conform::{Subject, conform};
 pub use file::{Case, FileTest, ParseError};
+pub use known::{Known, KnownEntry};
 pub use recorded::{Entry, find, in_parallel, on_large_stack};
 pub use report::{Failure, Outcome, Report, Summary};
 pub use saved::WriteError;

@@ -3,8 +3,6 @@
 //! Without a plugin its tests are ignored; `conformance/plugins.sh` installs one into
 //! `target/plugins`. This program is also the host of the plugin.
 #![expect(clippy::unwrap_used, clippy::print_stdout, reason = "tests")]
-#[path = "support/known.rs"]
-mod known;
 
 use conformance::backend::{
     Backend, BackendError, EngineBackend, LoadedModule, OptionValue, Plugin, PluginFormat,
@@ -130,7 +128,7 @@ const SUITE_TIME: Duration = Duration::from_secs(100);
 /// Runs as much of the smoke set as there is time for; each finding has to be in the list, with a
 /// cause of docs/findings.md.
 fn the_suite_has_known_findings_only(tested: &Tested, list: &str) -> Result<(), Failed> {
-    let known = known::Known::parse(list)?;
+    let known = conformance::Known::parse(list)?;
     let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/findings.md");
     let page = std::fs::read_to_string(page)?;
     for entry in known.entries() {

@@ -351,7 +351,7 @@ pub(crate) struct FuzzArgs {
 }
 
 /// Parses a number of minutes above 0.
-fn minutes(text: &str) -> Result<Duration, String> {
+pub(super) fn minutes(text: &str) -> Result<Duration, String> {
     let minutes = text.parse::<f64>().ok().filter(|minutes| *minutes > 0.0);
     let time = minutes.and_then(|minutes| Duration::try_from_secs_f64(minutes * 60.0).ok());
     time.ok_or_else(|| "expected a number of minutes, such as 5 or 0.5".to_owned())

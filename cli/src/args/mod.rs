@@ -1,4 +1,5 @@
 //! The command line: commands, options and their help.
+mod campaign;
 mod compare;
 mod diff;
 mod equal;
@@ -6,6 +7,7 @@ mod graph;
 mod run;
 mod shared;
 
+pub(crate) use campaign::CampaignArgs;
 pub(crate) use compare::{
     BackendArgs, BlameArgs, ConformArgs, FuzzArgs, PassesArgs, ReduceArgs, RepeatArg, SuiteArg,
     quoted,
@@ -75,6 +77,8 @@ pub(crate) enum Command {
     Passes(PassesArgs),
     /// Run random modules on a backend and on Etalon, and save those whose results differ.
     Fuzz(FuzzArgs),
+    /// Run the suite and random modules on a backend for a time, again each night, and group what is wrong by cause.
+    Campaign(CampaignArgs),
     /// Run a PJRT plugin for a parent process.
     #[command(hide = true)]
     PjrtHost,

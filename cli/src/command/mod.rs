@@ -2,6 +2,7 @@
 pub(crate) mod backend;
 pub(crate) mod bench;
 pub(crate) mod blame;
+pub(crate) mod campaign;
 pub(crate) mod check;
 pub(crate) mod conform;
 pub(crate) mod convert;

@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "tests")]
 mod backends;
 mod blame;
+mod campaign;
 mod commands;
 mod conform;
 mod convert;

@@ -69,9 +69,12 @@ const CAUSES: [&str; 8] = [
     "FATAL",
 ];
 
-/// Returns whether a line is one of XLA's log below the level of errors:
-/// `I0000 00:00:1795392270.964364 ...`.
+/// Returns whether a line is one of XLA's log below the level of errors, such as
+/// `I0000 00:00:1795392270.964364 ...`, or the line that comes before the first of them.
 fn is_note(line: &str) -> bool {
+    if line.starts_with("WARNING: All log messages before absl::InitializeLog()") {
+        return true;
+    }
     let digits = line.strip_prefix(['I', 'W']).and_then(|rest| rest.split_once(' '));
     digits
         .is_some_and(|(digits, _)| digits.len() == 4 && digits.bytes().all(|b| b.is_ascii_digit()))
@@ -83,8 +86,23 @@ fn key_line(stderr: &str) -> Option<String> {
     let lines = || stderr.lines().map(str::trim).filter(|line| !line.is_empty() && !is_note(line));
     let is_cause = |line: &&str| CAUSES.iter().any(|cause| line.contains(cause));
     let line = lines().find(is_cause).or_else(|| lines().next_back())?;
-    Some(stable_words(line))
+    // Which of its checks finds the damage depends on chance.
+    let is_heap = HEAP.iter().any(|start| line.starts_with(start));
+    Some(if is_heap { "the heap is damaged".to_owned() } else { stable_words(line) })
 }
+
+/// What the C library writes when it finds damage of the heap.
+const HEAP: [&str; 9] = [
+    "free():",
+    "malloc():",
+    "malloc_consolidate():",
+    "realloc():",
+    "munmap_chunk():",
+    "double free or corruption",
+    "corrupted ",
+    "corruption of",
+    "invalid fastbin entry",
+];
 
 /// Returns the words of a line without digits, and the places in source code, such as
 /// `hlo_instruction.cc:1234`.
@@ -130,6 +148,11 @@ mod tests {
             line("\n  loading\n  at 0x7fff12 bad operand"),
             Some("at bad operand".to_owned())
         );
+        let first = "WARNING: All log messages before absl::InitializeLog() is called are written to STDERR";
+        assert_eq!(line(&format!("{first}\nI0000 00:00:17.3 20961 client.cc:74] set: 8")), None);
+        for heap in ["  free(): invalid next size (fast)", "double free or corruption (out)"] {
+            assert_eq!(line(heap).as_deref(), Some("the heap is damaged"));
+        }
         assert_eq!(line("I0000 00:00:17.3 20961 client.cc:74] cpu_device_count set: 8"), None);
     }
 }

@@ -1,4 +1,5 @@
 //! The record of one case.
+use crate::fingerprint::stable_hash;
 use serde::{Deserialize, Serialize};
 
 /// The verdict on a case, from the best to the worst.
@@ -155,10 +156,8 @@ impl Shard {
     /// assert_eq!((1..=3).filter(|&index| has(index)).count(), 1);
     /// ```
     pub fn has(self, name: &str) -> bool {
-        // FNV-1a: the same on every machine and in every version.
-        let mix = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
-        let hash = name.bytes().fold(0xcbf2_9ce4_8422_2325, mix);
-        (hash >> 32) % u64::from(self.count.max(1)) == u64::from(self.index.saturating_sub(1))
+        (stable_hash(name) >> 32) % u64::from(self.count.max(1))
+            == u64::from(self.index.saturating_sub(1))
     }
 }
 

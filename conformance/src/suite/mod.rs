@@ -30,6 +30,7 @@ mod values;
 pub use values::matches;
 
 use crate::Subject;
+use crate::fingerprint::stable_hash;
 use crate::random::Sequence;
 use crate::results::Shard;
 use data::{ParameterPlace, Word};
@@ -262,8 +263,6 @@ impl SuiteCase {
 
     /// Returns the seed of a parameter's value on a device.
     fn seed(&self, device: usize, parameter: usize) -> u64 {
-        let mix = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
-        let own = format!("{}#{device}#{parameter}", self.name);
-        own.bytes().fold(0xcbf2_9ce4_8422_2325, mix)
+        stable_hash(&format!("{}#{device}#{parameter}", self.name))
     }
 }

@@ -7,6 +7,7 @@
     reason = "tests, with measurements"
 )]
 mod blame;
+mod campaign;
 mod mutations;
 mod page;
 mod planted;

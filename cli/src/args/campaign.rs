@@ -1,0 +1,41 @@
+//! The command line of `etalon campaign`.
+use super::compare::{BackendArgs, SuiteArg, minutes};
+use clap::Args;
+use conformance::results::Shard;
+use std::path::PathBuf;
+use std::time::Duration;
+
+#[derive(Debug, Args)]
+#[command(group = clap::ArgGroup::new("needed").required(true).multiple(true).args(["backend", "backend_command", "backend_server", "list"]))]
+pub(crate) struct CampaignArgs {
+    /// The folder of the campaign: empty, or with a campaign of the same backend and options, which goes on.
+    pub(crate) folder: PathBuf,
+    #[command(flatten)]
+    pub(crate) backend: BackendArgs,
+    /// The time of a round; 60 minutes if there is no --count either. What is left of a round that was killed is that of the next
+    /// process.
+    #[arg(long, value_name = "M", conflicts_with = "count", value_parser = minutes)]
+    pub(crate) minutes: Option<Duration>,
+    /// End a round after the suite and N random modules, in place of a time.
+    #[arg(long, value_name = "N")]
+    pub(crate) count: Option<u64>,
+    /// The cases of the suite, besides one for each op and element type.
+    #[arg(long, value_enum, value_name = "probes|smoke|full", default_value = "smoke")]
+    pub(crate) suite: SuiteArg,
+    /// The seed of the first random module; each further module has the next seed.
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub(crate) seed: u64,
+    /// Run part I of N of the cases and modules, in a folder of its own.
+    #[arg(long, value_name = "I/N")]
+    pub(crate) shard: Option<Shard>,
+    /// Known findings, which do not count for the exit code: lines `VERDICT PATTERN | CAUSE`, of which `*` stands for anything, and the
+    /// pattern for names of cases, or the id or the title of a cause.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) known: Option<PathBuf>,
+    /// List the causes that were found, or with --case the cases, and run nothing.
+    #[arg(long)]
+    pub(crate) list: bool,
+    /// Run the cases of these names again, without the log: `dot/f32/*`, `fuzz/4711/special`, `cause/ID`. With --list, list them.
+    #[arg(long, value_name = "PATTERN")]
+    pub(crate) case: Option<String>,
+}

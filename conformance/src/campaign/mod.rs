@@ -1,0 +1,390 @@
+//! Campaigns: the suite and random modules on a backend, round after round, with findings grouped
+//! by cause.
+//!
+//! ```text
+//! round: causes that are known ─> probes, suite ─> random modules of what the backend has ─> time is up
+//!                  └───────────────────┴──────────┬────────────┘
+//!        finding ─> symptom ─ known? ─ no ─> reduce ─> cause ─> folder
+//!                                └── yes ───────────────┴────> log
+//! ```
+//!
+//! Each result is in the log before the next one is looked at, so that a process that is killed
+//! loses what was running. The same call goes on with the round. A campaign is a function of its
+//! [`Identity`] and of the backend: a module is that of its seed, whatever ran before it. So the
+//! shards of a campaign give together what a single one gives.
+//!
+//! `docs/campaign.md` explains the folder.
+mod bundle;
+mod cause;
+mod contents;
+mod history;
+mod log;
+mod options;
+mod page;
+
+pub use history::{Group, History, RoundHistory, Status};
+pub use log::{Case, Cause, Event, Round, read};
+pub use options::{CampaignError, Extent, Identity, Limit, Options};
+
+use crate::backend::{Backend, Backends};
+use crate::fuzz::{self, AHEAD, Seed};
+use crate::results::Record;
+use crate::suite::{Selection, Suite, SuiteCase, matches};
+use crate::{AtomicFile, CapabilityMap, Existing, FileTest, Known, Subject, WriteError};
+use bundle::Context;
+use cause::{Finding, Search, Symptom};
+use contents::{Contents, capabilities};
+use history::{End, recheck};
+use log::Log;
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+/// What an observer is told of.
+#[derive(Debug)]
+pub enum Progress<'a> {
+    /// A case, or a module with its three sets of arguments, ran.
+    Ran,
+    /// A cause was found; its folder is written.
+    Found(&'a Cause, &'a Path),
+    /// Something else that the user should know.
+    Note(String),
+}
+
+/// Runs a round of a campaign, or the rest of one, and returns the history of the campaign.
+///
+/// # Errors
+/// If the folder has something else, or cannot be written.
+pub fn run(
+    backends: &Backends,
+    options: &Options,
+    observer: &mut dyn FnMut(Progress<'_>),
+) -> Result<History, CampaignError> {
+    let (log, events, damaged) = Log::open(&options.folder, &options.identity)?;
+    if damaged > 0 {
+        observer(Progress::Note(format!("{damaged} lines of the log cannot be read")));
+    }
+    let history = History::of(&events);
+    let start = Instant::now();
+    let mut campaign = Campaign { backends, options, observer, log, history, start, before: 0.0 };
+    campaign.begin()?;
+    campaign.recheck()?;
+    let capabilities = campaign.suite()?;
+    campaign.modules(capabilities)?;
+    campaign.end()?;
+    Ok(campaign.history)
+}
+
+/// Writes `index.html` anew from the log of a folder.
+fn write_page(
+    folder: &Path,
+    identity: &Identity,
+    history: &History,
+    known: &Known,
+) -> Result<(), WriteError> {
+    let path = folder.join("index.html");
+    let page = page::page(identity, history, known);
+    let written = AtomicFile::write(&path, Existing::Replace, page.as_bytes());
+    written.map_err(|error| WriteError { path, error })
+}
+
+/// A round that runs.
+struct Campaign<'a> {
+    backends: &'a Backends,
+    options: &'a Options,
+    observer: &'a mut (dyn FnMut(Progress<'_>) + 'a),
+    log: Log,
+    history: History,
+    start: Instant,
+    /// The seconds of the round in other processes.
+    before: f64,
+}
+
+/// The most time of a reduction, if the round has so much left.
+const REDUCTION: Duration = Duration::from_secs(300);
+
+impl Campaign<'_> {
+    /// Goes on with the last round, or begins a new one if that is over or had another version of
+    /// the backend.
+    fn begin(&mut self) -> Result<(), WriteError> {
+        let (backend, about) = (self.backends.name().to_owned(), self.backends.about().clone());
+        let etalon = env!("CARGO_PKG_VERSION").to_owned();
+        let round = Round { time: log::now(), backend, about, etalon };
+        if let Some(last) = self.history.rounds.last()
+            && last.end != Some(End::Complete)
+            && (Round { time: last.round.time, ..round.clone() } == last.round)
+        {
+            self.before = last.seconds;
+            return Ok(());
+        }
+        self.add(&[Event::Round(round)])
+    }
+
+    /// Appends events to the log.
+    fn add(&mut self, events: &[Event]) -> Result<(), WriteError> {
+        self.log.append(events)?;
+        for event in events {
+            self.history.add(event);
+        }
+        Ok(())
+    }
+
+    fn round(&self) -> &RoundHistory {
+        self.history.rounds.last().expect("a round has begun")
+    }
+
+    fn seconds(&self) -> f64 {
+        self.before + self.start.elapsed().as_secs_f64()
+    }
+
+    /// Returns the time that is left.
+    fn left(&self) -> Duration {
+        match self.options.limit {
+            Limit::Modules(_) => Duration::MAX,
+            Limit::Time(time) => time.saturating_sub(Duration::from_secs_f64(self.seconds())),
+        }
+    }
+
+    /// Runs the smallest module of each cause of earlier rounds again.
+    fn recheck(&mut self) -> Result<(), WriteError> {
+        let round = self.history.rounds.len() - 1;
+        let known: Vec<Cause> = match round {
+            0 => Vec::new(),
+            _ => self.history.causes_until(round - 1).cloned().collect(),
+        };
+        for cause in known {
+            let case = recheck(&cause.id);
+            if self.round().cases.contains_key(&case) || self.left().is_zero() {
+                continue;
+            }
+            let Some(finding) = again(self.backends, self.options, &cause.id) else {
+                (self.observer)(Progress::Note(format!(
+                    "the module of {} cannot be read",
+                    cause.id
+                )));
+                continue;
+            };
+            self.finish(vec![(finding, Some(cause))])?;
+        }
+        Ok(())
+    }
+
+    /// Runs the cases of the suite. Returns what the probes show.
+    fn suite(&mut self) -> Result<CapabilityMap, WriteError> {
+        let Identity { suite: extent, shard, .. } = self.options.identity;
+        let load =
+            |selection| Suite::load(&selection).map_or_else(|_| Vec::new(), Suite::into_cases);
+        let probes = load(Selection::probes());
+        let names: BTreeSet<String> = probes.iter().map(|case| case.name().to_owned()).collect();
+        let others = match extent {
+            Extent::Probes => Vec::new(),
+            Extent::Smoke => load(Selection { shard, ..Selection::smoke() }),
+            Extent::Full => load(Selection { shard, ..Selection::full() }),
+        };
+        let others = others.into_iter().filter(|case| !names.contains(case.name()));
+        // Every shard runs the probes, which say what random modules may have.
+        let cases: Vec<SuiteCase> = probes.into_iter().chain(others).collect();
+        let mut cases = cases.into_iter();
+        let mut queue = self.backends.queue(AHEAD, |backend: &mut dyn Backend, case: SuiteCase| {
+            let record = case.run(backend);
+            (case, record)
+        });
+        loop {
+            while queue.has_room()
+                && !self.left().is_zero()
+                && let Some(case) = cases.next()
+            {
+                if !self.round().cases.contains_key(case.name()) {
+                    queue.push(case);
+                }
+            }
+            let Some((case, record)) = queue.pop() else { break };
+            // The tests make all cases.
+            let Ok(subject) = case.subject() else { continue };
+            self.finish(vec![(Finding { subject, record }, None)])?;
+        }
+        let map = capabilities(self.round(), self.backends.name());
+        let path = self.options.folder.join("capabilities.json");
+        let text = map.results(self.backends.name()).to_json();
+        let written = AtomicFile::write(&path, Existing::Replace, text.as_bytes());
+        written.map_err(|error| WriteError { path, error })?;
+        Ok(map)
+    }
+
+    /// Runs random modules until the round is over.
+    fn modules(&mut self, capabilities: CapabilityMap) -> Result<(), WriteError> {
+        let Options { identity, engine, bits, limit, .. } = self.options;
+        let contents = Contents::new(self.backends, self.options, capabilities);
+        let most = match limit {
+            Limit::Time(_) => u64::MAX,
+            Limit::Modules(count) => *count,
+        };
+        let (index, count) =
+            identity.shard.map_or((0, 1), |one| (u64::from(one.index) - 1, u64::from(one.count)));
+        // Modules of all shards together are those of a single run.
+        let most = most / count + u64::from(index < most % count);
+        let most = most.saturating_sub(self.round().modules);
+        let first = self.history.modules;
+        let mut k = first;
+        let mut queue = fuzz::queue(self.backends, cause::limited(*engine), *bits, None);
+        let mut seeds = std::collections::VecDeque::new();
+        loop {
+            while queue.has_room() && k - first < most && !self.left().is_zero() {
+                let number = k.wrapping_mul(count).wrapping_add(index);
+                let seed = identity.seed.wrapping_add(number);
+                queue.push(Seed::new(seed, &contents.of(number)));
+                seeds.push_back(seed);
+                k += 1;
+            }
+            let (Some(ran), Some(seed)) = (queue.pop(), seeds.pop_front()) else { break };
+            let ran = match ran {
+                Ok(Some((_, outcomes))) => outcomes.ran,
+                Ok(None) => continue,
+                Err(invalid) => {
+                    (self.observer)(Progress::Note(invalid.to_string()));
+                    continue;
+                }
+            };
+            let found = ran.into_iter().map(|ran| {
+                let name = format!("fuzz/{seed}/{}", ran.regime.name());
+                let subject = Subject { name: name.clone(), ..ran.subject };
+                (Finding { subject, record: Record { name, ..ran.record } }, None)
+            });
+            let found = found.collect();
+            self.finish(found)?;
+        }
+        Ok(())
+    }
+
+    /// Finds the causes of what ran, if they are not given, and adds the cases to the log.
+    fn finish(&mut self, ran: Vec<(Finding, Option<Cause>)>) -> Result<(), WriteError> {
+        let (mut events, mut earlier): (Vec<Event>, Vec<(String, String)>) = Default::default();
+        for (finding, given) in ran {
+            let Record { name, verdict, .. } = finding.record.clone();
+            let (mut cause, mut key) = (None, None);
+            if verdict.is_bad() {
+                let kind = cause::kind(&finding.record);
+                // Other arguments of a module that shows the same.
+                let same =
+                    earlier.iter().find(|(other, _)| *other == kind).map(|(_, id)| id.clone());
+                let given = given.filter(|cause| cause.kind == kind).map(|cause| cause.id);
+                let id = match given.or(same) {
+                    Some(id) => id,
+                    None => {
+                        let symptom = Symptom::of(&finding, &self.search());
+                        key.clone_from(&symptom.key);
+                        self.cause(&finding, symptom, &mut events)?
+                    }
+                };
+                earlier.push((kind, id.clone()));
+                cause = Some(id);
+            }
+            let at = self.seconds();
+            events.push(Event::Case(Case { case: name, verdict, at, cause, key }));
+        }
+        self.add(&events)?;
+        for warning in self.backends.take_warnings() {
+            (self.observer)(Progress::Note(warning));
+        }
+        (self.observer)(Progress::Ran);
+        Ok(())
+    }
+
+    /// Returns the id of the cause of a finding. A new cause gets a folder, and an event.
+    fn cause(
+        &mut self,
+        finding: &Finding,
+        symptom: Symptom,
+        events: &mut Vec<Event>,
+    ) -> Result<String, WriteError> {
+        if let Some(id) = symptom.key.as_ref().and_then(|key| self.history.keys.get(key)) {
+            return Ok(id.clone());
+        }
+        let similar = self.history.causes.values().find(|cause| cause::explains(cause, finding));
+        if let Some(cause) = similar {
+            return Ok(cause.id.clone());
+        }
+        let key = symptom.key.clone();
+        let evidence = cause::evidence(finding, symptom, &self.search());
+        let id = evidence.cause.id.clone();
+        if !self.history.causes.contains_key(&id) {
+            let context = Context {
+                folder: &self.options.folder,
+                identity: &self.options.identity,
+                round: &self.round().round,
+            };
+            let folder = bundle::write(&evidence, finding, &context)?;
+            let event = Event::Cause(evidence.cause);
+            self.history.add(&event);
+            if let Event::Cause(cause) = &event {
+                (self.observer)(Progress::Found(cause, &folder));
+            }
+            events.push(event);
+        }
+        if let Some(key) = key {
+            self.history.keys.insert(key, id.clone());
+        }
+        Ok(id)
+    }
+
+    fn search(&self) -> Search<'_> {
+        let Options { engine, bits, .. } = *self.options;
+        let time = self.left().clamp(Duration::from_secs(10), REDUCTION);
+        Search { backends: self.backends, engine, bits, time }
+    }
+
+    /// Ends the round, and writes the page.
+    fn end(&mut self) -> Result<(), WriteError> {
+        let is_over = self.left().is_zero();
+        let complete = !is_over || self.round().modules > 0;
+        self.add(&[Event::End { complete }])?;
+        let Options { folder, identity, known, .. } = self.options;
+        write_page(folder, identity, &self.history, known)
+    }
+}
+
+/// Runs cases of a campaign again whose names match a pattern, without the log.
+///
+/// # Errors
+/// If the folder has no campaign.
+pub fn rerun(
+    backends: &Backends,
+    options: &Options,
+    pattern: &str,
+) -> Result<Vec<Record>, CampaignError> {
+    let history = History::of(&read(&options.folder)?);
+    let names = history.rounds.iter().flat_map(|round| round.cases.keys());
+    let names: BTreeSet<&String> = names.filter(|name| matches(pattern, name)).collect();
+    let map = history.rounds.last().map(|round| capabilities(round, backends.name()));
+    let contents = Contents::new(backends, options, map.unwrap_or_default());
+    let run = |name: &String| match name.split('/').collect::<Vec<_>>().as_slice() {
+        ["cause", id] => again(backends, options, id).map(|finding| finding.record),
+        ["fuzz", seed, regime] => {
+            let seed: u64 = seed.parse().ok()?;
+            let contents = contents.of(seed.wrapping_sub(options.identity.seed));
+            let mut queue =
+                fuzz::queue(backends, cause::limited(options.engine), options.bits, None);
+            queue.push(Seed::new(seed, &contents));
+            let (_, outcomes) = queue.pop()?.ok()??;
+            let ran = outcomes.ran.into_iter().find(|ran| ran.regime.name() == *regime)?;
+            Some(Record { name: name.clone(), ..ran.record })
+        }
+        _ => {
+            let selection = Selection { pattern: Some(name.clone()), ..Selection::full() };
+            let case = Suite::load(&selection).ok()?.into_cases().into_iter().next()?;
+            Some(backends.run(move |backend| case.run(backend)))
+        }
+    };
+    Ok(names.into_iter().filter_map(run).collect())
+}
+
+/// Runs the smallest module of a cause again; nothing if its file cannot be read.
+fn again(backends: &Backends, options: &Options, id: &str) -> Option<Finding> {
+    let test = FileTest::read(&bundle::module(&options.folder, id)).ok()?;
+    let subject = test.cases.first()?.subject().ok()??;
+    let (subject, engine) = (Subject { name: recheck(id), ..subject }, options.engine);
+    Some(backends.run(move |backend| {
+        let record = crate::conform(&subject, &mut cause::limited(engine), backend);
+        Finding { subject, record }
+    }))
+}

@@ -1,0 +1,113 @@
+//! What a campaign tests, when its rounds end, and its errors.
+use crate::results::Shard;
+use crate::{Engine, Known, WriteError};
+use serde::{Deserialize, Serialize};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// What a campaign tests: the same in all of its rounds.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Identity {
+    /// The options that name the backend and say how it is judged.
+    pub backend: String,
+    /// The cases of the suite.
+    pub suite: Extent,
+    /// The seed of the first random module; the next one has the next seed.
+    #[serde(default)]
+    pub seed: u64,
+    /// The part of the cases and modules.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shard: Option<Shard>,
+}
+
+/// Which cases of the suite a campaign has, besides one for each op and type.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Extent {
+    /// No others.
+    Probes,
+    /// Those that take about a minute together.
+    #[default]
+    Smoke,
+    /// All.
+    Full,
+}
+
+impl Identity {
+    /// Fails if a folder has another campaign.
+    pub(super) fn check(&self, asked: &Self, folder: &Path) -> Result<(), CampaignError> {
+        if self == asked {
+            return Ok(());
+        }
+        let (found, asked) = (self.to_string(), asked.to_string());
+        Err(CampaignError::Other { folder: folder.to_owned(), found, asked })
+    }
+}
+
+impl std::fmt::Display for Identity {
+    /// Writes the options of the command line.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let suite = match self.suite {
+            Extent::Probes => "probes",
+            Extent::Smoke => "smoke",
+            Extent::Full => "full",
+        };
+        write!(f, "{} --suite {suite} --seed {}", self.backend, self.seed)?;
+        self.shard.map_or(Ok(()), |shard| write!(f, " --shard {shard}"))
+    }
+}
+
+/// Why there is no campaign.
+#[derive(Debug, thiserror::Error)]
+pub enum CampaignError {
+    /// A file cannot be read or written.
+    #[error(transparent)]
+    File(#[from] WriteError),
+    /// The folder has other files.
+    #[error("{}: the folder is not empty, and has no campaign", .0.display())]
+    NotEmpty(PathBuf),
+    /// The folder has another campaign.
+    #[error("{}: the folder has another campaign: `{found}`, not `{asked}`", .folder.display())]
+    Other {
+        /// The folder.
+        folder: PathBuf,
+        /// The options of its campaign.
+        found: String,
+        /// The options that are asked for.
+        asked: String,
+    },
+    /// Another process writes to it.
+    #[error("{}: another process runs this campaign", .0.display())]
+    Busy(PathBuf),
+    /// There is no campaign to read.
+    #[error("{}: there is no campaign", .0.display())]
+    None(PathBuf),
+}
+
+/// When a round ends.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Limit {
+    /// After this time; a process that goes on with a round has what is left of it.
+    Time(Duration),
+    /// After the suite and this number of random modules.
+    Modules(u64),
+}
+
+/// The parameters of a round.
+#[derive(Debug, Clone)]
+pub struct Options {
+    /// The folder of the campaign.
+    pub folder: PathBuf,
+    /// What it tests.
+    pub identity: Identity,
+    /// When the round ends.
+    pub limit: Limit,
+    /// The engine that the backend is compared with.
+    pub engine: Engine,
+    /// Whether results must have the bits of the engine.
+    pub bits: bool,
+    /// Whether modules leave out what backends may define in different ways.
+    pub portable: bool,
+    /// The findings that are known.
+    pub known: Known,
+}
