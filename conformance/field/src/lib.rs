@@ -18,7 +18,7 @@
 //! | `element`, `pair`, `unity` | numbers of the field, complex numbers, roots of unity |
 //! | `rational` | what constants mean |
 //! | `arithmetic` | the order, the oracles, and the laws of functions |
-//! | `kernels` | products, reductions, decompositions |
+//! | `kernels`, `batch_norm` | products, reductions, decompositions |
 //! | `constants`, `lift` | a module over the field, which the engine runs |
 //! | `equal` | arguments, runs, the answer |
 //!
@@ -26,6 +26,7 @@
 //! 2026).
 #![warn(clippy::wildcard_enum_match_arm)]
 mod arithmetic;
+mod batch_norm;
 mod constants;
 mod element;
 mod equal;

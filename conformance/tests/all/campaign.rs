@@ -67,7 +67,7 @@ struct BrokenModule {
 
 impl LoadedModule for BrokenModule {
     fn execute(&mut self, arguments: &[Vec<Literal>]) -> Result<Vec<Literal>, BackendError> {
-        if self.flips && RUNS.fetch_add(1, Ordering::Relaxed) % 50 == 0 {
+        if self.flips && RUNS.fetch_add(1, Ordering::Relaxed).is_multiple_of(50) {
             return Err(Code::Failed { message: "a race".to_owned() }.into());
         }
         self.module.execute(arguments)
