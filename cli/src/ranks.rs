@@ -137,8 +137,12 @@ impl Devices<'_> {
                 Ok(output)
             }
             Some(_) if !all.is_first() => {
-                let nothing =
-                    RunOutput { results: Vec::new(), notes: Vec::new(), peak_bytes: None };
+                let nothing = RunOutput {
+                    results: Vec::new(),
+                    notes: Vec::new(),
+                    peak_bytes: None,
+                    steps: None,
+                };
                 self.agree(Ok(nothing))
             }
             _ => self.agree(session.run_donated(inputs, options, hooks).map_err(failed)),

@@ -1,6 +1,7 @@
 //! Hashes of what instructions compute: equal for the same instructions under other names.
 use hlo::ir::{Computation, ComputationId, Instruction};
 use hlo::literal::ConstantValue;
+use hlo::op::Kind;
 use hlo::{Module, Op};
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -9,6 +10,31 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 pub(crate) struct Fingerprints<'m> {
     module: &'m Module,
     computations: HashMap<ComputationId, u64>,
+}
+
+/// Returns whether an instruction has an effect besides its result.
+fn has_effect(module: &Module, instruction: &Instruction) -> bool {
+    let is_call = matches!(&instruction.op, Op::CustomCall(op) if op.custom_call_has_side_effect);
+    let talks = matches!(
+        instruction.op,
+        Op::Infeed(_)
+            | Op::Outfeed(_)
+            | Op::Send(_)
+            | Op::SendDone(_)
+            | Op::Recv(_)
+            | Op::RecvDone(_)
+    );
+    let own = is_call || talks || instruction.opcode().kind() == Kind::Collective;
+    own || {
+        let mut found = false;
+        instruction.op.each_callee(&mut |id| found |= has_effects(module, id));
+        found
+    }
+}
+
+/// Returns whether a computation has an effect besides its result.
+fn has_effects(module: &Module, id: ComputationId) -> bool {
+    module.computations[id].instructions.iter().any(|(_, own)| has_effect(module, own))
 }
 
 impl<'m> Fingerprints<'m> {
@@ -20,7 +46,10 @@ impl<'m> Fingerprints<'m> {
     /// layouts, and what the header says of devices.
     pub(crate) fn module(&mut self) -> u64 {
         let config = &self.module.config;
-        hashed(&(config.replica_count, config.num_partitions, self.computation(self.module.entry)))
+        // A schedule says in which order devices communicate.
+        let is_scheduled = config.is_scheduled && has_effects(self.module, self.module.entry);
+        let devices = (config.replica_count, config.num_partitions);
+        hashed(&(devices, is_scheduled, self.computation(self.module.entry)))
     }
 
     /// Hashes an instruction with the computations that it calls, without its operands.
@@ -57,7 +86,8 @@ impl<'m> Fingerprints<'m> {
         hash
     }
 
-    /// Hashes the result of a computation: operands come before what they are operands of.
+    /// Hashes the result of a computation, and its effects in their order: operands come before what
+    /// they are operands of.
     fn result(&mut self, computation: &Computation) -> u64 {
         let mut hashes: Vec<u64> = Vec::with_capacity(computation.instructions.len());
         for (_, instruction) in computation.instructions.iter() {
@@ -66,7 +96,11 @@ impl<'m> Fingerprints<'m> {
                 instruction.operands.iter().map(|operand| hashes[operand.index()]).collect();
             hashes.push(hashed(&(own, operands)));
         }
-        hashes.get(computation.root.index()).copied().unwrap_or_default()
+        let root = hashes.get(computation.root.index()).copied().unwrap_or_default();
+        let all = computation.instructions.iter().zip(&hashes);
+        let effects = all.filter(|((_, own), _)| has_effect(self.module, own));
+        let effects: Vec<u64> = effects.map(|(_, &hash)| hash).collect();
+        if effects.is_empty() { root } else { hashed(&(root, effects)) }
     }
 }
 
@@ -99,6 +133,16 @@ mod tests {
         let reduced = "ROOT r = s32[] reduce(x, z), dimensions={0}, to_apply=add";
         assert_eq!(of(reduced), of(&reduced.replace(" r ", " other ")));
         assert_eq!(of(reduced), of(&format!("dead = s32[4] negate(x) {reduced}")));
+    }
+
+    #[test]
+    fn effects_count() {
+        let base = "ROOT r = s32[4] negate(x)";
+        let fed = format!(
+            "t = token[] after-all() o = token[] outfeed(x, t), outfeed_shape=s32[4] {base}"
+        );
+        assert_ne!(of(base), of(&fed));
+        assert_eq!(of(&fed), of(&fed.replace(" o ", " other ")));
     }
 
     #[test]

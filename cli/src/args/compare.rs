@@ -64,6 +64,21 @@ impl BackendArgs {
     pub(crate) fn is_named(&self) -> bool {
         [&self.backend, &self.backend_command, &self.backend_server].iter().any(|b| b.is_some())
     }
+    /// Returns an option that says something of a backend, if there is one.
+    pub(crate) fn of_a_backend(&self) -> Option<&'static str> {
+        let Self { format, option, xla_option, time_limit, jobs, allow, .. } = self;
+        let given = [
+            ("--format", *format != PluginFormatArg::Auto),
+            ("--option", !option.is_empty()),
+            ("--xla-option", !xla_option.is_empty()),
+            ("--time-limit", time_limit.is_some()),
+            ("--jobs", jobs.get() > 1),
+            ("--allow", !allow.is_empty()),
+            ("--accuracies", self.accuracies.is_some()),
+            ("--deterministic", self.deterministic),
+        ];
+        given.into_iter().find_map(|(name, is_given)| is_given.then_some(name))
+    }
     /// Returns how a backend is judged that states this of itself.
     pub(crate) fn judging(&self, stated: JudgeOptions) -> JudgeOptions {
         let mut options = stated;
@@ -292,9 +307,10 @@ pub(crate) struct PassesArgs {
     /// End at the first step that changes the meaning.
     #[arg(long)]
     pub(crate) first: bool,
-    /// The most steps of one run: a pass may make an endless loop.
-    #[arg(long, value_name = "STEPS", default_value_t = 100_000_000)]
-    pub(crate) fuel: u64,
+    /// The most steps of one run: a pass may make an endless loop. By default the first state has no limit, and the others take at
+    /// most 100 times the steps of the one before, or 100 million.
+    #[arg(long, value_name = "STEPS")]
+    pub(crate) fuel: Option<u64>,
     /// Print the report as JSON, one line for each module.
     #[arg(long)]
     pub(crate) json: bool,

@@ -84,7 +84,7 @@ pub(crate) struct InputArgs {
     pub(crate) random: Option<u64>,
     /// The range of random arguments, of one parameter or of all: floats from LO to HI, integers from LO to HI; repeatable.
     /// `floats=LO:HI` and `integers=LO:HI` are those of one class, in all parameters.
-    #[arg(long, value_name = "[NAME=]LO:HI", value_parser = range, requires = "random", allow_hyphen_values = true)]
+    #[arg(long, value_name = "[NAME=]LO:HI", value_parser = range, allow_hyphen_values = true)]
     pub(crate) range: Vec<RangeArg>,
     /// Fill constants that the text elides, `constant({...})`, with random values, as --random draws them. The results are then
     /// those of another program with the same shapes.

@@ -121,6 +121,9 @@ impl Arguments {
         let path = args.inputs.input.join(", ");
         let limits = limits(args);
         inputs::check_signature(&parameters, &(0..1), &limits)?;
+        if args.inputs.random.is_none() && !args.inputs.range.is_empty() {
+            return Err(inputs::without_random());
+        }
         let rest = args.inputs.random.map(|seed| {
             let wanted = inputs::drawn(&args.inputs.range, &parameters)?;
             random::draw(seed, shapes, &wanted, &limits)

@@ -16,16 +16,27 @@ use conformance::passes::{
 };
 use conformance::results::Verdict;
 use conformance::suite::matches;
-use hlo::{Literal, Verified};
+use hlo::{ElementType, Literal, Scalar, Verified};
 use interp::DeviceGrid;
 use load::Loaded;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 
 pub(crate) fn run(args: &PassesArgs) -> Result<ExitCode> {
+    if let Some(option) = args.backend.of_a_backend().filter(|_| !args.backend.is_named()) {
+        let failure = Failure::file(Path::new(option), &"the option is one of a backend");
+        return Err(with_help(failure, Some("name the backend with --backend")));
+    }
+    let dumps = match args.backend.is_named() {
+        true => Vec::new(),
+        false => args.dumps.iter().map(|path| opened(path)).collect::<Result<Vec<Dump>>>()?,
+    };
+    let states = dumps.iter().flat_map(|dump| &dump.modules).flat_map(ModuleDump::paths);
+    let inputs = args.dumps.iter().map(AsRef::as_ref).chain(args.inputs.paths()).chain(states);
     let outputs = args.junit.iter().map(|path| (path.as_path(), Existing::Replace));
-    file::check(outputs, args.dumps.iter().map(AsRef::as_ref).chain(args.inputs.paths()))?;
+    file::check(outputs, inputs)?;
+    let folder = args.output.as_deref().map(|folder| made(folder, &args.dumps)).transpose()?;
     let options = Options {
         fuel: args.fuel,
         first: args.first,
@@ -33,28 +44,82 @@ pub(crate) fn run(args: &PassesArgs) -> Result<ExitCode> {
         lenient: args.lenient,
         pass: args.pass.clone(),
     };
-    let mut reports = Vec::new();
+    let mut found = Found::default();
     let mut worst = None;
-    for path in &args.dumps {
-        if args.backend.is_named() {
-            worst = compiled(args, path, &options, &mut reports)?
-                .into_iter()
-                .chain(worst)
-                .reduce(Exit::or);
-            continue;
-        }
-        let dump = opened(path)?;
-        for module in chosen(args, path, &dump)? {
-            let report = checked(args, module, &options)?;
-            show(args, &report)?;
-            reports.push(report);
+    if args.backend.is_named() {
+        for path in &args.dumps {
+            let exit = compiled(args, path, &options, &mut found)?;
+            worst = exit.into_iter().chain(worst).reduce(Exit::or);
         }
     }
+    for (path, dump) in args.dumps.iter().zip(&dumps) {
+        for module in chosen(args, path, dump)? {
+            let report = checked(args, module, &options)?;
+            found.add(args, report)?;
+        }
+    }
+    drop(folder);
+    let Found { reports, .. } = found;
     if let Some(path) = &args.junit {
         file::replace(path, to_junit(&reports, args.backend.strict).as_bytes())?;
     }
     let worst = exit(&reports, args.backend.strict).into_iter().chain(worst).reduce(Exit::or);
     Ok(worst.map_or(ExitCode::SUCCESS, Exit::code))
+}
+
+/// What is known of the modules so far.
+#[derive(Default)]
+struct Found {
+    reports: Vec<ModuleReport>,
+    /// The folders of wrong steps.
+    saved: Vec<PathBuf>,
+}
+
+impl Found {
+    /// Prints the report of a module, and saves its steps that are wrong.
+    fn add(&mut self, args: &PassesArgs, report: ModuleReport) -> Result<()> {
+        let text = if args.json { report.to_json() + "\n" } else { report.to_string() };
+        output::report(&text, args.junit.as_deref().is_some_and(file::is_stdout))?;
+        if let Some(folder) = &args.output {
+            let saved = report.save(folder, args.backend.strict, &self.saved);
+            let saved = saved.map_err(|error| Failure::file(&error.path, &error.error))?;
+            for folder in &saved {
+                output::status(&format!("saved in {}\n", folder.display()));
+            }
+            self.saved.extend(saved);
+        }
+        self.reports.push(report);
+        Ok(())
+    }
+}
+
+/// A folder that was made for what is wrong; it is removed if nothing is in it.
+struct Made<'a>(&'a Path);
+
+impl Drop for Made<'_> {
+    fn drop(&mut self) {
+        // It stays if it has files.
+        let _ = std::fs::remove_dir(self.0);
+    }
+}
+
+/// Makes the folder of what is wrong, before work that may take hours. It may not be in a dump, whose
+/// files are states.
+fn made<'a>(folder: &'a Path, dumps: &[PathBuf]) -> Result<Option<Made<'a>>> {
+    let is_new = !folder.exists();
+    std::fs::create_dir_all(folder).map_err(|error| Failure::file(folder, &error))?;
+    let made = is_new.then_some(Made(folder));
+    let real = |path: &Path| std::fs::canonicalize(path).ok();
+    let own = real(folder);
+    let has_it = |dump: &PathBuf| {
+        real(dump).is_some_and(|dump| own.as_ref().is_some_and(|own| own.starts_with(&dump)))
+    };
+    match dumps.iter().any(has_it) {
+        true => {
+            Err(Failure::file(folder, &"the output is in the dump, where its files are states"))
+        }
+        false => Ok(made),
+    }
 }
 
 /// Finds the modules of a dump.
@@ -84,16 +149,6 @@ fn no_dump(
     with_help(Failure::file(name, &message), Some(help))
 }
 
-/// Prints the report of a module, and saves its steps that are wrong.
-fn show(args: &PassesArgs, report: &ModuleReport) -> Result<()> {
-    let text = if args.json { report.to_json() + "\n" } else { report.to_string() };
-    output::report(&text, args.junit.as_deref().is_some_and(file::is_stdout))?;
-    match &args.output {
-        Some(folder) => save(report, folder, args.backend.strict),
-        None => Ok(()),
-    }
-}
-
 /// The options of XLA that make it dump the states of each module.
 fn dumping(folder: &Path) -> Vec<(String, OptionValue)> {
     let path = OptionValue::Text(folder.display().to_string());
@@ -113,7 +168,7 @@ fn compiled(
     args: &PassesArgs,
     path: &Path,
     options: &Options,
-    reports: &mut Vec<ModuleReport>,
+    found: &mut Found,
 ) -> Result<Option<Exit>> {
     let folder = tempfile::tempdir().map_err(|error| Failure::file(path, &error))?;
     let mut of_backend = args.backend.clone();
@@ -135,13 +190,12 @@ fn compiled(
     let own = dump.modules.iter().find(|found| found.name == name).or(dump.modules.last());
     let Some(own) = own else { return Ok(None) };
     let report = checked(args, own, options)?;
-    show(args, &report)?;
     let is_wrong = report.wrong(args.backend.strict).next().is_some();
     let (line, exit) = conclusion(&backends, &report, actual, is_wrong);
+    found.add(args, report)?;
     if !args.json {
         output::report(&line, args.junit.as_deref().is_some_and(file::is_stdout))?;
     }
-    reports.push(report);
     Ok(exit)
 }
 
@@ -177,15 +231,6 @@ fn conclusion(
         }
         (_, false) => (format!("{name} computes the last state right\n"), None),
     }
-}
-
-/// Writes the steps that are wrong to a folder.
-fn save(report: &ModuleReport, folder: &Path, strict: bool) -> Result<()> {
-    let saved = report.save(folder, strict);
-    for folder in saved.map_err(|error| Failure::file(&error.path, &error.error))? {
-        output::status(&format!("saved in {}\n", folder.display()));
-    }
-    Ok(())
 }
 
 /// Returns the modules of a dump that are asked for.
@@ -227,6 +272,13 @@ fn sets(args: &PassesArgs, verified: &Verified) -> Result<Vec<ArgumentSet>> {
         (true, _) => format!("--random {seed}"),
     };
     let mut sets = vec![ArgumentSet { name, arguments: first }];
+    // What a scalar decides has two ways, of which one set of arguments takes one.
+    if args.inputs.input.is_empty()
+        && let Some(arguments) = decided_otherwise(&sets[0].arguments)
+    {
+        let name = format!("--random {seed}, other pred[]");
+        sets.push(ArgumentSet { name, arguments });
+    }
     for number in 1..u64::try_from(args.seeds.get()).unwrap_or(u64::MAX) {
         let index = usize::try_from(number - 1).unwrap_or_default() % Regime::ALL.len();
         let regime = Regime::ALL[index];
@@ -235,6 +287,22 @@ fn sets(args: &PassesArgs, verified: &Verified) -> Result<Vec<ArgumentSet>> {
         sets.push(ArgumentSet { name, arguments });
     }
     Ok(sets)
+}
+
+/// Returns arguments with the opposite of each boolean scalar, if there are any.
+fn decided_otherwise(arguments: &[Vec<Literal>]) -> Option<Vec<Vec<Literal>>> {
+    let mut others = arguments.to_vec();
+    let is_scalar = |literal: &&mut Literal| {
+        let shape = literal.array_shape();
+        shape.is_some_and(|shape| shape.ty == ElementType::Pred && shape.rank() == 0)
+    };
+    let mut found = false;
+    for literal in others.iter_mut().flatten().filter(is_scalar) {
+        *literal =
+            Literal::scalar(ElementType::Pred, Scalar::Pred(literal.get(0) != Scalar::Pred(true)));
+        found = true;
+    }
+    found.then_some(others)
 }
 
 /// Returns the exit code of the reports: a step that is wrong comes before one that did not run.

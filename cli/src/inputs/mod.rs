@@ -81,6 +81,9 @@ pub(crate) fn inputs_on(
         return Err(parameters.unknown(&number.to_string()));
     }
     let own = (!own.is_empty()).then(|| check_own(own, &parameters, grid));
+    if args.random.is_none() && !args.range.is_empty() {
+        return Err(without_random());
+    }
     // What --input does not give.
     let rest = match args.random {
         Some(seed) => {
@@ -215,4 +218,12 @@ pub(crate) fn missing(parameters: &Parameters<'_>) -> Failure {
     let code = Code::MissingInput { shapes: parameters.list() };
     let help = "provide them with --input, or draw random ones with --random SEED".to_owned();
     Failure::new(&code, Some(help))
+}
+
+/// Returns the error of `--range` where nothing is random.
+pub(crate) fn without_random() -> Failure {
+    Failure::file(
+        std::path::Path::new("--range"),
+        &"it is the range of random arguments: --random is missing",
+    )
 }

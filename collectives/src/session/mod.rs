@@ -71,6 +71,8 @@ pub struct RunOutput {
     /// The most bytes of arrays, arguments and scratch memory that the devices of this process
     /// held, the sum of their peaks. Not measured for an unpartitioned SPMD program.
     pub peak_bytes: Option<usize>,
+    /// The steps that a run on one device took, as [`RunOptions::fuel`] counts them.
+    pub steps: Option<u64>,
 }
 
 impl Session {
@@ -226,7 +228,12 @@ impl Session {
         let executable = match (&self.0.program, inputs.as_mut_slice(), ranks) {
             (CompiledProgram::Unpartitioned(program), [arguments], _) => {
                 let (result, notes) = program.run(arguments, options, hooks, ranks)?;
-                return Ok(RunOutput { results: vec![result], notes, peak_bytes: None });
+                return Ok(RunOutput {
+                    results: vec![result],
+                    notes,
+                    peak_bytes: None,
+                    steps: None,
+                });
             }
             (CompiledProgram::PerDevice(executable), [arguments], None)
                 if grid.len() == 1 && !self.0.has_transfers =>
@@ -234,14 +241,14 @@ impl Session {
                 let options = options.clone().hooks(hooks(grid.device(0)));
                 let mut machine = executable.start(None, std::mem::take(arguments), &options)?;
                 let results = vec![machine.finish()?];
-                let peak_bytes = Some(machine.peak_bytes());
-                return Ok(RunOutput { results, notes: Vec::new(), peak_bytes });
+                let (peak_bytes, steps) = (Some(machine.peak_bytes()), Some(machine.steps()));
+                return Ok(RunOutput { results, notes: Vec::new(), peak_bytes, steps });
             }
             _ => self.executable(),
         };
         channels::check(self.module(), grid)?;
         let run = DeviceRun { executable, grid, options, hooks, ranks };
         let (results, peak_bytes) = run.finish(inputs)?;
-        Ok(RunOutput { results, notes: Vec::new(), peak_bytes: Some(peak_bytes) })
+        Ok(RunOutput { results, notes: Vec::new(), peak_bytes: Some(peak_bytes), steps: None })
     }
 }

@@ -452,3 +452,16 @@ fn a_complex_product_that_overflows_is_itself_or_special() {
     ];
     verdicts(body, &large, &results);
 }
+
+#[test]
+fn a_system_without_a_solution_has_none() {
+    let body = "ENTRY e { a = f32[2,2] parameter(0) b = f32[2,2] parameter(1)
+        ROOT x = f32[2,2] triangular-solve(a, b), left_side=true, lower=true, unit_diagonal=false, transpose_a=NO_TRANSPOSE }";
+    let regular = "f32[2,2] {{2, 0}, {1, 4}}";
+    // A column has one solution, whatever the others have.
+    let results =
+        [("f32[2,2] {{7, 1}, {nan, 0.25}}", Undefined), ("f32[2,2] {{nan, 1}, {nan, 7}}", Differs)];
+    verdicts(body, &[regular, "f32[2,2] {{nan, 2}, {1, 2}}"], &results);
+    let singular = [("f32[2,2] {{7, 1}, {nan, 0.25}}", Undefined)];
+    verdicts(body, &["f32[2,2] {{0, 0}, {1, 4}}", "f32[2,2] {{1, 2}, {1, 2}}"], &singular);
+}

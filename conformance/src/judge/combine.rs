@@ -1,5 +1,6 @@
 //! The effect of the computation of a reduction or scatter on two values.
 #![expect(clippy::wildcard_enum_match_arm, reason = "computations without a rule are `Other`")]
+use super::sums::coarser;
 use hlo::ir::{Computation, ComputationId, Instruction, InstructionId};
 use hlo::op::{Accuracy, Binary, Unary};
 use hlo::{ElementType, Module, Op, Opcode};
@@ -7,7 +8,7 @@ use hlo::{ElementType, Module, Op, Opcode};
 /// The result of a computation of two values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Combine {
-    /// An op of both, computed in this type, that is associative but for rounding.
+    /// An op of both, computed in this type or rounded to it, that is associative but for rounding.
     Op(Binary, ElementType),
     /// A function of the second one alone.
     Second,
@@ -30,7 +31,7 @@ impl Combine {
     /// Returns the operation of the computation for each leaf of its result.
     pub(super) fn of(module: &Module, id: ComputationId) -> Vec<Self> {
         let computation = &module.computations[id];
-        let root = stored(computation, computation.root, None);
+        let (root, _) = stored(computation, computation.root, None);
         let instruction = &computation.instructions[root];
         let leaves = match &instruction.op {
             Op::Tuple(_) => instruction.operands.to_vec(),
@@ -46,13 +47,15 @@ impl Combine {
 
     fn leaf(computation: &Computation, leaf: InstructionId, k: usize, count: usize) -> Self {
         let first = parameter_type(computation, k);
-        let instruction = &computation.instructions[stored(computation, leaf, first)];
+        let (of_op, rounded) = stored(computation, leaf, first);
+        let instruction = &computation.instructions[of_op];
         let number =
             |&id: &InstructionId| match &computation.instructions[source(computation, id)].op {
                 Op::Parameter(parameter) => usize::try_from(parameter.number).ok(),
                 _ => None,
             };
         if let (Op::Binary(op), Some(ty)) = (&instruction.op, instruction.shape.element_type()) {
+            let ty = rounded.map_or(ty, |rounded| coarser(rounded, ty));
             let (op, operands) = without_negation(computation, *op, &instruction.operands);
             let mut numbers: Vec<_> = operands.iter().filter_map(number).collect();
             if numbers == [k, count + k] && op == Binary::Subtract {
@@ -106,18 +109,25 @@ fn source(computation: &Computation, mut id: InstructionId) -> InstructionId {
     }
 }
 
-/// As [`source`] of a result, which may also be rounded to the type in which it is stored.
+/// As [`source`] of a result, which may also be rounded to the type in which it is stored, or to a
+/// narrower one on the way to it. Returns the narrowest of these, too.
 fn stored(
     computation: &Computation,
     id: InstructionId,
     first: Option<ElementType>,
-) -> InstructionId {
-    let id = source(computation, id);
-    let instruction = &computation.instructions[id];
-    let rounds = instruction.opcode() == Opcode::Convert
-        && instruction.shape.element_type() == first
-        && first.is_some_and(ElementType::is_float);
-    if rounds { source(computation, instruction.operands[0]) } else { id }
+) -> (InstructionId, Option<ElementType>) {
+    let mut id = source(computation, id);
+    let mut rounded: Option<ElementType> = None;
+    loop {
+        let instruction = &computation.instructions[id];
+        let own = instruction.shape.element_type();
+        let rounds = instruction.opcode() == Opcode::Convert
+            && own.is_some_and(ElementType::is_float)
+            && widens(own, first);
+        let Some(own) = own.filter(|_| rounds) else { return (id, rounded) };
+        rounded = Some(rounded.map_or(own, |rounded| coarser(rounded, own)));
+        id = source(computation, instruction.operands[0]);
+    }
 }
 
 /// Returns the element type of a parameter.

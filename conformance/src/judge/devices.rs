@@ -31,7 +31,7 @@ pub(super) fn call(
     let computation = &ev.module.computations[id];
     let devices = arguments.len();
     let mut values: Vec<Vec<Leaves>> = Vec::with_capacity(computation.instructions.len());
-    let needed = ev.needed(id);
+    let needed = ev.needed(id, None);
     for (at, instruction) in computation.instructions.iter() {
         let site = Site { computation, id, at, lanes: None };
         if !needed[at.index()] {
@@ -295,7 +295,9 @@ fn combined<'m>(
             let most = groups.and_then(|groups| groups.groups.iter().map(Vec::len).max());
             sums(ev, site, ty, operands, most.unwrap_or(operands.len()))?
         }
-        Combine::Op(op @ (Binary::Maximum | Binary::Minimum), _) if shape.ty.is_float() => {
+        Combine::Op(op @ (Binary::Maximum | Binary::Minimum), ty)
+            if shape.ty.is_float() && coarser(ty, shape.ty) == shape.ty =>
+        {
             let results = ends(ev, site, &Form::Fold(op, 0), operands)?;
             let closed = |range: Range| between_ends(&shape, range, &all);
             results.into_iter().map(|leaves| leaves.into_iter().map(closed).collect()).collect()

@@ -24,6 +24,9 @@ use std::sync::Arc;
 /// Instructions that one evaluation may take: a loop of more rounds is not judged by its bound.
 const MOST_INSTRUCTIONS: u64 = 100_000;
 
+/// Elements of an array of which the ends are held.
+const MOST_ELEMENTS: usize = 1 << 28;
+
 /// The ranges of the leaves of a value.
 pub(super) type Leaves = Vec<Range>;
 
@@ -112,6 +115,7 @@ impl<'m> Evaluator<'m> {
     /// Returns the legal values of the module's results, of one device or of several, one after the
     /// other.
     pub(super) fn entry(&mut self, arguments: &[Vec<Literal>]) -> Result<Leaves, Stop> {
+        self.check_sizes()?;
         let of = |literal: &Literal| literal.leaves().into_iter().map(Range::exact).collect();
         let arguments: Vec<Vec<Leaves>> =
             arguments.iter().map(|list| list.iter().map(of).collect()).collect();
@@ -128,10 +132,28 @@ impl<'m> Evaluator<'m> {
         Ok(results)
     }
 
-    /// Returns for each instruction of a computation whether its value is needed.
-    pub(super) fn needed(&self, id: ComputationId) -> Vec<bool> {
+    /// Fails if an array that is needed has too many elements to hold the ends of each: an engine may
+    /// compute no more of it than a slice.
+    fn check_sizes(&self) -> Result<(), Stop> {
+        let entry = &self.module.computations[self.module.entry];
+        let needed = self.needed(self.module.entry, None);
+        for (at, instruction) in entry.instructions.iter().filter(|(at, _)| needed[at.index()]) {
+            let leaves = instruction.shape.leaves().into_iter().filter_map(Shape::array);
+            let counts = leaves.map(|array| array.element_count().unwrap_or(usize::MAX));
+            if counts.max().unwrap_or(0) > MOST_ELEMENTS {
+                let path = entry.path(at);
+                return Err(Stop::Module(format!("{path}: the array has too many elements")));
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns for each instruction of a computation, whose scalars may be vectors, whether its value
+    /// is needed. Other forms of an instruction read what an anchor is computed from.
+    pub(super) fn needed(&self, id: ComputationId, lanes: Option<i64>) -> Vec<bool> {
         let asked = self.asked.as_deref().filter(|_| id == self.module.entry);
-        let is_known = |at| self.anchors.has((id, at));
+        let ends_there = lanes.is_none() && !self.modes.has(Mode::AlgebraicRewrites);
+        let is_known = |at| ends_there && self.anchors.has((id, at));
         needed(self.module, &self.module.computations[id], asked, &is_known)
     }
 
@@ -162,7 +184,7 @@ impl<'m> Evaluator<'m> {
             }
         }
         let mut values: Vec<Leaves> = Vec::with_capacity(uses.len());
-        let needed = self.needed(id);
+        let needed = self.needed(id, lanes);
         for (at, instruction) in computation.instructions.iter() {
             let site = Site { computation, id, at, lanes };
             if !needed[at.index()] {

@@ -277,6 +277,15 @@ pub(super) fn triangular_solve<'m>(
     })
 }
 
+fn is_finite<N: Number>(x: N) -> bool {
+    x.re().is_finite() && x.im().is_none_or(Interval::is_finite)
+}
+
+/// Returns whether a number is finite, and can not be 0.
+fn is_regular<N: Number>(x: N) -> bool {
+    is_finite(x) && x.sizes()[0] > 0.0
+}
+
 /// Returns the solutions of systems; none if the batches differ.
 fn solved<N: Number>(
     ev: &Evaluator<'_>,
@@ -305,12 +314,21 @@ fn solved<N: Number>(
             let x = a[if transposed { k * n + i } else { i * n + k }];
             if conjugate { x.conjugate() } else { x }
         };
+        let row = |step: usize| if lower { step } else { n - 1 - step };
+        let is_regular = (0..n).all(|i| {
+            let finite = (0..i).all(|k| is_finite(t(row(i), row(k))));
+            finite && (op.unit_diagonal || is_regular(t(row(i), row(i))))
+        });
+        // Else there is no solution.
+        let systems = if is_regular { systems } else { 0 };
         for system in 0..systems {
             let place = |i: usize| {
                 let at = if op.left_side { i * columns + system } else { system * columns + i };
                 batch * rows * columns + at
             };
-            let row = |step: usize| if lower { step } else { n - 1 - step };
+            if !(0..n).all(|i| is_finite(b[place(i)])) {
+                continue;
+            }
             let mut x: Vec<Term<N>> = Vec::with_capacity(n);
             for i in (0..n).map(row) {
                 let solved = x.iter().enumerate();

@@ -122,6 +122,14 @@ impl Modes {
     /// functions.
     pub const STRICT: Self = Self::NONE.with(Mode::SummationOrder).with(Mode::FunctionAccuracy);
 
+    /// What a pass may change that keeps the meaning of a module, of which the same backend runs the
+    /// module before and after it.
+    pub(crate) const PASSES: Self = Self::STRICT
+        .with(Mode::ExcessPrecision)
+        .with(Mode::FusedMultiplyAdd)
+        .with(Mode::ReciprocalDivision)
+        .with(Mode::AlgebraicRewrites);
+
     /// Returns whether the set has a mode.
     pub const fn has(self, mode: Mode) -> bool {
         self.0 & mode.bit() != 0

@@ -11,7 +11,7 @@ use super::product::product;
 use super::range::{Range, array, is_whole};
 use super::site::Site;
 use super::sum::{Sum, Terms};
-use super::sums::{all_points, coarser, leaf_shape, total};
+use super::sums::{all_points, coarser, leaf_shape, rounded_selection, total};
 use super::{Stop, initial};
 use crate::error_model::roundoff;
 use hlo::op::{Binary, Scatter, SelectAndScatter};
@@ -105,8 +105,9 @@ fn of_targets<'m>(
                 let fold = updates(site, operands, &targets)?;
                 reshaped(&product(ev, &fold, leaf, coarser(ty, shape.ty), shape.ty), &shape)
             }
-            Combine::Op(op @ (Binary::Maximum | Binary::Minimum), _) if real => {
-                ev.monotone(site, op, leaf, &own)?
+            Combine::Op(op @ (Binary::Maximum | Binary::Minimum), ty) if real => {
+                let selected = ev.monotone(site, op, leaf, &own)?;
+                rounded_selection(ev, (ty, &shape), selected, |_| Ok(counts.clone()))?
             }
             Combine::Op(..)
             | Combine::Second

@@ -259,10 +259,13 @@ fn in_each_order<'m, 'a>(
                 reshaped(&products, &shape).loosened(site, terms(site) * roundoff(accumulator))
             }
             // The candidates of elements stay apart in the fold below.
-            Combine::Op(op @ (Binary::Maximum | Binary::Minimum), _)
+            Combine::Op(op @ (Binary::Maximum | Binary::Minimum), ty)
                 if real && pair.iter().all(|range| range.candidates().len() == 1) =>
             {
-                ev.monotone(site, op, leaf, &pair)?
+                let selected = ev.monotone(site, op, leaf, &pair)?;
+                rounded_selection(ev, (ty, &shape), selected, |ev| {
+                    additions(ev, site, leaf, &pair)
+                })?
             }
             Combine::Op(..)
             | Combine::Second
@@ -283,6 +286,27 @@ fn in_each_order<'m, 'a>(
         results.push(range.because(cause));
     }
     Ok(results)
+}
+
+/// Returns the values that a maximum or minimum selects as a computation rounds them to a type: in
+/// any order it is the selected one that is rounded. Where nothing is combined, of which `combined`
+/// returns the number for each element or for all, nothing is rounded.
+pub(super) fn rounded_selection<'m>(
+    ev: &mut Evaluator<'m>,
+    (ty, shape): (ElementType, &ArrayShape),
+    selected: Range,
+    combined: impl FnOnce(&mut Evaluator<'m>) -> Result<Vec<f64>, Stop>,
+) -> Result<Range, Stop> {
+    if roundoff(ty) <= roundoff(shape.ty) {
+        return Ok(selected);
+    }
+    let combined = combined(ev)?;
+    let each = |(i, x): (usize, Interval)| match broadcast(&combined, i) > 0.0 {
+        true => ev.modes.converted(ty, x),
+        false => vec![x],
+    };
+    let parts: Vec<Vec<Interval>> = selected.intervals().enumerate().map(each).collect();
+    Ok(Range::of_sets(shape, &parts).because(selected.cause))
 }
 
 /// Returns the elements that a reduction adds for each element of the result, or for all.

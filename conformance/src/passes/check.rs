@@ -1,9 +1,13 @@
 //! The check of a module: each state against the one before it, and the last against the first.
 use super::dump::{ModuleDump, StateFile};
 use super::report::{Class, Evidence, LastState, ModuleReport, Step};
-use super::run::{Interface, Outcome, Results, compared, compared_partitioned, run};
+use super::run::{
+    Interface, Limit, NoResult, Outcome, Outputs, Results, compared, compared_outfeeds,
+    compared_partitioned, run,
+};
 use super::state::{State, Unread};
 use crate::blame::{Divergence, Options as BlameOptions, compare_modules};
+use crate::generate::Regime;
 use crate::program::{Program, watching};
 use hlo::ir::InstructionId;
 use hlo::ir::rewrite::ModuleRewriter;
@@ -22,10 +26,11 @@ pub struct ArgumentSet {
 }
 
 /// How a module is checked.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct Options {
-    /// The most steps of one run: a pass may make an endless loop.
-    pub fuel: u64,
+    /// The most steps of one run: a pass may make an endless loop. Without it, the first state has no
+    /// limit, and each other may take far more steps than the one before it.
+    pub fuel: Option<u64>,
     /// Whether to end at the first step that is wrong.
     pub first: bool,
     /// Whether algebra with other rounding errors is wrong.
@@ -36,18 +41,12 @@ pub struct Options {
     pub pass: Option<String>,
 }
 
-impl Default for Options {
-    fn default() -> Self {
-        Self { fuel: 100_000_000, first: false, strict: false, lenient: false, pass: None }
-    }
-}
-
 impl Options {
     fn is_compared(&self, file: &StateFile) -> bool {
-        let label = file.label();
         self.pass.as_ref().is_none_or(|pattern| {
             let inner = format!("*{pattern}*");
-            crate::suite::matches(&inner, &label)
+            let mut labels = std::iter::once(file.label()).chain(file.maker.clone());
+            labels.any(|label| crate::suite::matches(&inner, &label))
         })
     }
 }
@@ -75,12 +74,21 @@ struct Ran {
     name: String,
     /// The sets of arguments, and the results of each.
     arguments: Vec<Vec<Vec<Literal>>>,
-    results: Vec<Results>,
+    outputs: Outputs,
+    limit: Limit,
 }
 
+/// The seed of the first arguments of a state that takes others than the dump.
+const FIRST_SEED: u64 = 1;
+
 impl Ran {
+    /// Says why it has no result.
+    fn failure(&self) -> &str {
+        let mut failures = self.outputs.results.iter().filter_map(|result| result.as_ref().err());
+        failures.next().map_or("there are no arguments", NoResult::message)
+    }
     fn last_state(&self) -> Option<LastState> {
-        let (arguments, results) = (self.arguments.first()?, self.results.first()?);
+        let (arguments, results) = (self.arguments.first()?, self.outputs.results.first()?);
         Some(LastState {
             module: Arc::clone(&self.state.module),
             arguments: arguments.clone(),
@@ -106,11 +114,19 @@ pub fn check(
         notes: Vec::new(),
         last: None,
     };
-    let mut check = Check { sets, options, first: None, last: None, text: None, is_broken: false };
+    let mut check = Check {
+        sets,
+        options,
+        first: None,
+        last: None,
+        before: None,
+        text: None,
+        is_broken: false,
+    };
     for file in &dump.files {
         let start = Instant::now();
         let step = check.step(file, &mut report);
-        let Some(mut step) = step else { continue };
+        let Some(mut step) = step.filter(|_| options.is_compared(file)) else { continue };
         step.seconds = start.elapsed().as_secs_f64();
         progress(&step);
         let is_over = options.first && step.class.is_wrong(options.strict);
@@ -119,7 +135,8 @@ pub fn check(
             return report;
         }
     }
-    report.overall = check.overall();
+    // What other passes change is not asked for.
+    report.overall = options.pass.is_none().then(|| check.overall()).flatten();
     note_elided(&check, &mut report);
     report.last = check.last.as_deref().and_then(Ran::last_state);
     report
@@ -137,8 +154,11 @@ fn note_elided(check: &Check<'_>, report: &mut ModuleReport) {
 struct Check<'a> {
     sets: &'a [ArgumentSet],
     options: &'a Options,
+    /// The first state that has a result, and the last.
     first: Option<Arc<Ran>>,
     last: Option<Arc<Ran>>,
+    /// The fingerprint of the last state that was read, and whether it has a result.
+    before: Option<(u64, bool)>,
     /// The text of the last state.
     text: Option<Vec<u8>>,
     /// Whether the last state is invalid.
@@ -198,7 +218,7 @@ impl Check<'_> {
         report.states += 1;
         let before = self.last.as_ref().map(|ran| full(&ran.state));
         let after = String::from_utf8_lossy(self.text.as_deref().unwrap_or_default()).into_owned();
-        let evidence = Some(Evidence { before, after, arguments: Vec::new() });
+        let evidence = Some(Evidence { before, after, arguments: Vec::new(), fuel: None });
         let step = self.described(file, Outcome::new(Class::Invalid, message));
         Step { details, evidence, ..step }
     }
@@ -211,68 +231,136 @@ impl Check<'_> {
         report: &mut ModuleReport,
     ) -> Option<Step> {
         self.is_broken = false;
-        let Some(last) = self.last.clone() else {
-            report.states += 1;
-            let arguments: Vec<_> = self.sets.iter().map(|set| set.arguments.clone()).collect();
-            let results = run(&state, &arguments, self.options.fuel);
-            let ran = Arc::new(Ran { state, name: file.file(), arguments, results });
-            self.first = Some(Arc::clone(&ran));
-            self.last = Some(ran);
-            return None;
-        };
-        if state.fingerprint == last.state.fingerprint {
+        let before = self.before.replace((state.fingerprint, true));
+        if before.is_some_and(|(known, has_result)| known == state.fingerprint && !has_result) {
+            self.before = before;
             return Some(self.described(file, Outcome::new(Class::Unchanged, "")));
         }
+        let Some(last) = self.last.clone() else {
+            report.states += 1;
+            return self.begun(file, state, None);
+        };
+        let is_equal = state.fingerprint == last.state.fingerprint;
+        let mut interface = Interface::of(&last.state.module, &state.module);
+        if is_equal && matches!(interface, Interface::Same) {
+            return Some(self.described(file, Outcome::new(Class::Unchanged, "")));
+        }
+        if is_equal && matches!(interface, Interface::Other(_)) {
+            // It reads the parameters of the same numbers; others have gone.
+            interface = Interface::first(&last.state.module, &state.module).unwrap_or(interface);
+        }
         report.states += 1;
-        let interface = Interface::of(&last.state.module, &state.module);
         let arguments: Result<Vec<_>, String> =
             last.arguments.iter().map(|given| interface.arguments(given)).collect();
         let arguments = match arguments {
             Ok(arguments) => arguments,
-            Err(message) => {
-                return Some(self.described(file, Outcome::new(Class::NotRun, message)));
-            }
+            Err(message) => return self.begun(file, state, Some(message)),
         };
-        let results = run(&state, &arguments, self.options.fuel);
-        let ran = Ran { state, name: file.file(), arguments, results };
-        let (outcome, set) = match self.options.is_compared(file) {
-            true => self.worst(&last, &ran, &interface),
-            false => (Outcome::new(Class::NotRun, "not asked for"), None),
+        let limit = Limit::of(self.options.fuel, Some(last.outputs.steps));
+        let outputs = run(&state, &arguments, limit);
+        let ran = Ran { state, name: file.file(), arguments, outputs, limit };
+        let has_result = ran.outputs.is_any();
+        self.before = Some((ran.state.fingerprint, has_result));
+        let (outcome, set) = match before {
+            Some((_, false)) if !has_result => {
+                let message = format!("still no result: {}", ran.failure());
+                (Outcome::new(Class::NotRun, message), None)
+            }
+            // The steps that are not asked for are left out.
+            _ if !self.options.is_compared(file) => (Outcome::new(Class::NotRun, ""), None),
+            _ => self.worst(&last, &ran, &interface),
         };
         let mut step = self.described(file, outcome);
         step.arguments = set.filter(|_| self.sets.len() > 1).map(|set| self.sets[set].name.clone());
         if step.class.is_wrong(self.options.strict) {
             let set = set.unwrap_or_default();
-            step.evidence = Some(evidence(&last, &ran, set, step.divergence.as_ref()));
+            let shown = evidence(&last, &ran, set, step.divergence.as_ref());
+            step.evidence = Some(Evidence { fuel: self.options.fuel.or(shown.fuel), ..shown });
         }
         if file.is_start() && step.class > Class::SameBits {
             let other = separated(&step.message);
-            step.message = format!("{other}made between pipelines, before this one");
+            let pipeline = &file.stage.pipeline;
+            let place = match &file.maker {
+                Some(maker) => {
+                    step.pass.clone_from(maker);
+                    format!("shown by the start of the pipeline {pipeline}")
+                }
+                None => "made between pipelines, before this one".to_owned(),
+            };
+            step.message = format!("{other}{place}");
         }
         let found = step.divergence.as_ref();
         step.source = found.and_then(|found| source(&ran.state, &last.state, found));
-        self.last = Some(Arc::new(ran));
+        if has_result {
+            self.last = Some(Arc::new(ran));
+        }
         Some(step)
+    }
+
+    /// Runs a state that is compared with none: the first, or one with other parameters than the
+    /// last, which has arguments of its own. The states after it are compared with it.
+    fn begun(&mut self, file: &StateFile, state: State, change: Option<String>) -> Option<Step> {
+        let own = |(number, set): (u64, &ArgumentSet)| match change {
+            None => set.arguments.clone(),
+            Some(_) => {
+                let regime = Regime::Benign;
+                crate::generate::arguments(state.module.module(), regime, FIRST_SEED + number)
+            }
+        };
+        let arguments: Vec<_> = (0..).zip(self.sets).map(own).collect();
+        let limit = match &self.last {
+            Some(last) => Limit::of(self.options.fuel, Some(last.outputs.steps)),
+            None => Limit::of(self.options.fuel, None),
+        };
+        let outputs = run(&state, &arguments, limit);
+        let ran = Arc::new(Ran { state, name: file.file(), arguments, outputs, limit });
+        let has_result = ran.outputs.is_any();
+        self.before = Some((ran.state.fingerprint, has_result));
+        let message = match (change, has_result) {
+            (None, true) => None,
+            (Some(change), true) => Some(format!(
+                "{change}; the states after it are compared with this one, on other arguments"
+            )),
+            (change, false) => {
+                Some(format!("{}{}", separated(&change.unwrap_or_default()), ran.failure()))
+            }
+        };
+        let step =
+            message.map(|message| self.described(file, Outcome::new(Class::NotRun, message)));
+        if has_result {
+            self.first = Some(Arc::clone(&ran));
+            self.last = Some(ran);
+        }
+        step
     }
 
     /// Compares two states on all sets of arguments; returns the worst outcome, and its arguments.
     fn worst(&self, before: &Ran, after: &Ran, interface: &Interface) -> (Outcome, Option<usize>) {
         let states = [&before.state, &after.state];
-        let limits = BlameOptions { fuel: self.options.fuel, ..BlameOptions::default() };
+        let fuel = after.limit.steps.unwrap_or(u64::MAX);
+        let limits = BlameOptions { fuel, ..BlameOptions::default() };
         let mut worst: Option<(Outcome, Option<usize>)> = None;
-        let any_ran = before.results.iter().any(Result::is_ok);
+        let any_ran = before.outputs.is_any();
+        let outputs = [&before.outputs, &after.outputs];
         for number in 0..self.sets.len() {
+            let results = outputs.map(|outputs| &outputs.results[number]);
             // Arguments that the module does not take, such as a size below 0, say nothing.
-            if any_ran && before.results[number].is_err() {
+            if any_ran && results[0].is_err() {
                 continue;
             }
-            let results = [&before.results[number], &after.results[number]];
-            let outcome = match interface {
+            let mut outcome = match interface {
                 Interface::Same => compared(states, &before.arguments[number], results, &limits),
                 Interface::Partitioned(boundary) => compared_partitioned(states, boundary, results),
                 Interface::Selected(_) => selected(results),
                 Interface::Other(message) => Outcome::new(Class::NotRun, message.as_str()),
             };
+            let outfeeds = outputs.map(|outputs| outputs.outfeeds[number].as_slice());
+            if let (Interface::Same, Ok(_), Ok(_)) = (interface, results[0], results[1])
+                && let Some(other) = compared_outfeeds(states, outfeeds)
+                && other.class > outcome.class
+            {
+                outcome = other;
+            }
             if worst.as_ref().is_none_or(|(known, _)| outcome.class > known.class) {
                 worst = Some((outcome, Some(number)));
             }
@@ -363,13 +451,17 @@ fn evidence(before: &Ran, after: &Ran, set: usize, found: Option<&Divergence>) -
             compare_modules(&first.module, &second.module, &first.arguments, &limits).ok()?;
         pair.is_wrong().then_some((first, second))
     });
+    // A run that takes too many steps is shown by one that takes as many.
+    let fuel = after.outputs.results[set].is_err().then_some(after.limit.steps).flatten();
     match cut {
         Some((first, second)) => Evidence {
+            fuel,
             before: Some(first.module.module().print(Style::Full)),
             after: second.module.module().print(Style::Full),
             arguments: first.arguments,
         },
         None => Evidence {
+            fuel,
             before: Some(full(&before.state)),
             after: full(&after.state),
             arguments: arguments.clone(),

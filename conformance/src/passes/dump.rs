@@ -1,5 +1,5 @@
 //! Dumps: the files of a folder, or the parts of one text, by module and in the order of passes.
-use super::name::{self, ModuleName, PIPELINE_START, Position, Stage};
+use super::name::{self, ModuleName, Natural, PIPELINE_END, PIPELINE_START, Position, Stage};
 use super::sections;
 use load::{File, LoadError, Loaded, Options};
 use std::collections::{BTreeMap, HashMap};
@@ -28,6 +28,8 @@ pub(super) struct StateFile {
     pub(super) stage: Stage,
     /// Which occurrence of the pass it is, from 1 on, and of how many.
     pub(super) round: (u32, u32),
+    /// Of the first state of a pipeline, the pass that ran before it, if the dump says which.
+    pub(super) maker: Option<String>,
     source: Source,
 }
 
@@ -37,6 +39,38 @@ enum Source {
     Files(Vec<PathBuf>),
     /// A part of a text, under a name.
     Text(String, Vec<u8>),
+}
+
+impl Source {
+    /// Returns whether another source has the same state, perhaps in another format.
+    fn is_of_the_state_of(&self, other: &Self) -> bool {
+        let stem = |path: &Path| {
+            let name = path.file_name()?.to_str()?;
+            name::stem(name).map(str::to_owned)
+        };
+        match (self, other) {
+            (Self::Files(known), Self::Files(new)) => {
+                known.iter().chain(new).map(|path| stem(path)).all(|name| name == stem(&known[0]))
+            }
+            (Self::Text(known, text), Self::Text(name, own)) => known == name && text == own,
+            (Self::Files(_), Self::Text(..)) | (Self::Text(..), Self::Files(_)) => false,
+        }
+    }
+    /// Adds the files of the same state.
+    fn join(&mut self, other: Self) {
+        if let (Self::Files(known), Self::Files(new)) = (self, other) {
+            known.extend(new);
+            known.sort_by_key(|path| preference(path));
+        }
+    }
+    fn name(&self) -> String {
+        match self {
+            Self::Files(paths) => {
+                paths.first().map_or_else(String::new, |path| path.display().to_string())
+            }
+            Self::Text(name, _) => name.clone(),
+        }
+    }
 }
 
 /// Why there is no dump.
@@ -79,6 +113,14 @@ impl Dump {
                 groups.add(module, position, stage, Source::Text(name, text));
             }
         }
+        if let Some(message) = groups.two_dumps.take() {
+            let help =
+                "remove the files of one of them; XLA adds the files of each run to a folder";
+            return Err(DumpError {
+                help: Some(help.to_owned()),
+                ..DumpError::new(path, &message)
+            });
+        }
         let modules = groups.finish();
         if modules.is_empty() {
             let message = "no modules are in it";
@@ -99,6 +141,16 @@ impl ModuleDump {
     /// Returns whether there are no states.
     pub fn is_empty(&self) -> bool {
         self.files.is_empty()
+    }
+    /// Returns the files of the states.
+    pub fn paths(&self) -> impl Iterator<Item = &Path> {
+        self.files
+            .iter()
+            .flat_map(|file| match &file.source {
+                Source::Files(paths) => paths.as_slice(),
+                Source::Text(..) => &[],
+            })
+            .map(PathBuf::as_path)
     }
     /// Returns the names of the states, in order.
     pub fn stages(&self) -> impl Iterator<Item = String> + '_ {
@@ -130,12 +182,7 @@ impl StateFile {
     }
     /// Returns the name of the file.
     pub(super) fn file(&self) -> String {
-        match &self.source {
-            Source::Files(paths) => {
-                paths.first().map_or_else(String::new, |path| path.display().to_string())
-            }
-            Source::Text(name, _) => name.clone(),
-        }
+        self.source.name()
     }
     /// Reads the bytes of the preferred format.
     pub(super) fn read(&self) -> Result<File<'_>, LoadError> {
@@ -160,6 +207,8 @@ struct Groups {
     modules: BTreeMap<ModuleName, BTreeMap<Position, (Stage, Source)>>,
     /// The modules in the order in which they were found.
     order: Vec<ModuleName>,
+    /// Says of which states there are two.
+    two_dumps: Option<String>,
 }
 
 impl Groups {
@@ -168,14 +217,15 @@ impl Groups {
             self.order.push(module.clone());
         }
         let states = self.modules.entry(module).or_default();
-        match (states.get_mut(&position), source) {
-            (Some((_, Source::Files(known))), Source::Files(new)) => {
-                known.extend(new);
-                known.sort_by_key(|path| preference(path));
-            }
-            (_, source) => {
-                states.insert(position, (stage, source));
-            }
+        let Some((_, known)) = states.get_mut(&position) else {
+            states.insert(position, (stage, source));
+            return;
+        };
+        if known.is_of_the_state_of(&source) {
+            known.join(source);
+        } else if self.two_dumps.is_none() {
+            let [first, second] = [known.name(), source.name()];
+            self.two_dumps = Some(format!("it has two dumps: {first} and {second}"));
         }
     }
 
@@ -198,7 +248,9 @@ impl Groups {
                 folders.push(file);
                 self.folder(&path, folders)?;
                 folders.pop();
-            } else if let Some(stem) = name::stem(&file) {
+            } else if let Some(stem) = name::stem(&file)
+                && std::fs::metadata(&path).is_ok_and(|found| found.is_file())
+            {
                 self.file(&path, stem, folders);
             }
         }
@@ -221,7 +273,7 @@ impl Groups {
         let is_mlir = path.extension().is_some_and(|e| e == "mlir" || e == "mlirbc");
         let (mut numbers, rest) = name::leading_numbers(stem);
         numbers.extend(stem.parse::<u32>());
-        let of_stem = Position::Mlir(numbers, rest.to_owned());
+        let of_stem = Position::Mlir(numbers, Natural::new(rest, !is_mlir));
         let (module, position, stage) = match of_folder {
             Some((at, module)) => {
                 // The passes before HLO have a folder of their own beside those of modules.
@@ -274,10 +326,12 @@ impl Groups {
                 position,
                 stage,
                 round: (1, 1),
+                maker: None,
                 source,
             });
             let mut files: Vec<StateFile> = files.collect();
             count_rounds(&mut files);
+            find_makers(&mut files);
             ModuleDump { name, files }
         };
         named.into_iter().map(states).collect()
@@ -311,14 +365,25 @@ impl Groups {
 
 /// Numbers the occurrences of each pass.
 fn count_rounds(files: &mut [StateFile]) {
-    let mut counts: HashMap<Stage, u32> = HashMap::new();
+    let mut counts: HashMap<String, u32> = HashMap::new();
     for file in files.iter_mut() {
-        let count = counts.entry(file.stage.clone()).or_default();
+        let count = counts.entry(file.stage.to_string()).or_default();
         *count += 1;
         file.round.0 = *count;
     }
     for file in files {
-        file.round.1 = counts[&file.stage];
+        file.round.1 = counts[&file.stage.to_string()];
+    }
+}
+
+/// Finds what ran before each pipeline, of which the state before it has the name. A pass that runs
+/// pipelines of its own may change the module before these.
+fn find_makers(files: &mut [StateFile]) {
+    for at in 1..files.len() {
+        let Stage { pipeline, next, .. } = files[at - 1].stage.clone();
+        if files[at].is_start() && !next.is_empty() && next != PIPELINE_END {
+            files[at].maker = Some(Stage::new(&pipeline, &next).to_string());
+        }
     }
 }
 

@@ -21,8 +21,8 @@ impl ModuleName {
 pub(super) enum Position {
     /// The program of the frontend, in StableHLO.
     Program,
-    /// A state of the passes before HLO.
-    Mlir(Vec<u32>, String),
+    /// A state of the passes before HLO, or a module in any folder.
+    Mlir(Vec<u32>, Natural),
     /// Before all passes.
     Before,
     /// After a pass of this number.
@@ -31,16 +31,44 @@ pub(super) enum Position {
     End(String),
 }
 
+/// A name in natural order: `step2` comes before `step10`.
+#[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Natural {
+    /// Texts, each with the number after it.
+    parts: Vec<(String, u64)>,
+    name: String,
+    /// Whether it is of HLO: the program of MLIR of the same name comes before it.
+    is_hlo: bool,
+}
+
+impl Natural {
+    pub(super) fn new(name: &str, is_hlo: bool) -> Self {
+        let (mut parts, mut rest) = (Vec::new(), name);
+        while !rest.is_empty() {
+            let at = rest.find(|c: char| c.is_ascii_digit()).unwrap_or(rest.len());
+            let (text, number) = rest.split_at(at);
+            let digits = number.find(|c: char| !c.is_ascii_digit()).unwrap_or(number.len());
+            let (number, after) = number.split_at(digits);
+            let saturated = if number.is_empty() { 0 } else { u64::MAX };
+            parts.push((text.to_owned(), number.parse().unwrap_or(saturated)));
+            rest = after;
+        }
+        Self { parts, name: name.to_owned(), is_hlo }
+    }
+}
+
 /// What made a state.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Stage {
     pub(super) pipeline: String,
     pub(super) pass: String,
+    /// The pass that runs after it; empty if the name does not say.
+    pub(super) next: String,
 }
 
 impl Stage {
     pub(super) fn new(pipeline: &str, pass: &str) -> Self {
-        Self { pipeline: pipeline.to_owned(), pass: pass.to_owned() }
+        Self { pipeline: pipeline.to_owned(), pass: pass.to_owned(), next: String::new() }
     }
 }
 
@@ -53,8 +81,10 @@ impl fmt::Display for Stage {
     }
 }
 
-/// The pass of the first state of a pipeline: what ran between pipelines shows there.
+/// The pass of the first state of a pipeline: what ran before it shows there.
 pub(super) const PIPELINE_START: &str = "pipeline-start";
+/// What comes after the last pass of a pipeline.
+pub(super) const PIPELINE_END: &str = "pipeline-end";
 
 /// Returns a file name without the endings of modules; `None` if it has none.
 pub(super) fn stem(file: &str) -> Option<&str> {
@@ -74,8 +104,9 @@ pub(super) fn parse(stem: &str) -> Option<(ModuleName, Position, Stage)> {
     }
     if let Some((name, number, pass)) = after_pass(rest) {
         let (pipeline, pass) = pass.split_once(".after_")?;
-        let pass = pass.rsplit_once(".before_").map_or(pass, |(pass, _)| pass);
-        return Some((of(name), Position::After(number), Stage::new(pipeline, pass)));
+        let (pass, next) = pass.rsplit_once(".before_").unwrap_or((pass, ""));
+        let stage = Stage { next: next.to_owned(), ..Stage::new(pipeline, pass) };
+        return Some((of(name), Position::After(number), stage));
     }
     let (before, after) = rest.rsplit_once("after_optimizations")?;
     if !(after.is_empty() || after.starts_with('_')) || after.contains(['.', '-']) {
@@ -166,6 +197,13 @@ mod tests {
         ] {
             assert_eq!(shown(file).as_deref(), Some(expected), "{file}");
         }
+    }
+
+    #[test]
+    fn numbers_in_names_are_in_order() {
+        let mut names = ["step10", "step2", "step1", "step", "other"];
+        names.sort_by_key(|name| Natural::new(name, true));
+        assert_eq!(names, ["other", "step", "step1", "step2", "step10"]);
     }
 
     #[test]

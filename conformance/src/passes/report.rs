@@ -156,6 +156,8 @@ pub struct Evidence {
     pub after: String,
     /// The arguments of each device; empty if none are needed.
     pub arguments: Vec<Vec<Literal>>,
+    /// The most steps of a run that shows it, if not those of any run.
+    pub fuel: Option<u64>,
 }
 
 /// The steps of a module.
@@ -322,6 +324,9 @@ impl Step {
 impl ModuleReport {
     fn conclusion(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let compared = self.steps.len();
+        if compared == 0 {
+            return writeln!(f, "no two states to compare");
+        }
         let wrong: Vec<String> = self
             .wrong(false)
             .map(|step| format!("{} {}", step.number, step.pass).trim().to_owned())

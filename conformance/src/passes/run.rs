@@ -6,24 +6,30 @@ use crate::judge::Judgement;
 use crate::{Tolerance, compare_each};
 use collectives::spmd::Boundary;
 use collectives::{RunError, Session};
+use crossbeam_channel::{Receiver, unbounded};
 use hlo::{Literal, Verified};
-use interp::{CompileOptions, DeviceGrid, RunOptions};
+use interp::{CompileOptions, Device, DeviceGrid, Hooks, RunOptions};
 use std::sync::Arc;
 
 /// Why a state has no results.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum NoResult {
-    /// Etalon does not implement something.
+    /// Etalon does not implement something, or the run takes more steps than it may.
     Unsupported(String),
-    /// The run fails, or takes too many steps.
+    /// The run fails, or takes far more steps than that of the state before it.
     Failed(String),
 }
 
 impl NoResult {
-    fn new(error: &RunError) -> Self {
+    fn new(error: &RunError, limit: Limit) -> Self {
         let message = error.to_string();
         let line = message.lines().next().unwrap_or_default().to_owned();
-        if error.is_unsupported() { Self::Unsupported(line) } else { Self::Failed(line) }
+        let is_unknown = match error.number() {
+            "E0404" => !limit.is_far,
+            "E0505" => true,
+            _ => error.is_unsupported(),
+        };
+        if is_unknown { Self::Unsupported(line) } else { Self::Failed(line) }
     }
     pub(super) fn message(&self) -> &str {
         let (Self::Unsupported(message) | Self::Failed(message)) = self;
@@ -34,20 +40,82 @@ impl NoResult {
 /// The results of each device, or why there are none.
 pub(super) type Results = Result<Vec<Literal>, NoResult>;
 
+/// The most steps of a run.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Limit {
+    pub(super) steps: Option<u64>,
+    /// Whether that is so far beyond the state before it that a run of more steps is endless.
+    is_far: bool,
+}
+
+/// The most steps of a run that is not compared with a long one.
+const STEPS: u64 = 100_000_000;
+/// How many times the steps of the state before it a run may take: a pass may expand an op into a
+/// loop, whose steps count one by one.
+const TIMES: u64 = 100;
+
+impl Limit {
+    /// Returns the limit of a state, by the one that the user states and the steps of the state
+    /// before it, of which the first has none.
+    pub(super) fn of(stated: Option<u64>, before: Option<u64>) -> Self {
+        let far = before.map(|steps| steps.saturating_mul(TIMES));
+        let steps = stated.or(far.map(|far| far.max(STEPS)));
+        Self { steps, is_far: far.zip(steps).is_some_and(|(far, steps)| steps >= far) }
+    }
+}
+
+/// What a state computes from each set of arguments.
+#[derive(Debug)]
+pub(super) struct Outputs {
+    pub(super) results: Vec<Results>,
+    /// What it writes to the outside: the values of `outfeed` on each device.
+    pub(super) outfeeds: Vec<Vec<Literal>>,
+    /// The most steps of a run.
+    pub(super) steps: u64,
+}
+
+impl Outputs {
+    /// Returns whether the state has a result.
+    pub(super) fn is_any(&self) -> bool {
+        self.results.iter().any(Result::is_ok)
+    }
+}
+
 /// Runs a state on each set of arguments.
-pub(super) fn run(module: &State, sets: &[Vec<Vec<Literal>>], fuel: u64) -> Vec<Results> {
+pub(super) fn run(module: &State, sets: &[Vec<Vec<Literal>>], limit: Limit) -> Outputs {
     let grid = DeviceGrid::of(&module.module.module().config);
     let session = Session::compile_for(module.module.clone(), grid, &CompileOptions::default());
+    let mut outputs = Outputs { results: Vec::new(), outfeeds: Vec::new(), steps: 0 };
     let session = match session {
         Ok(session) => session,
-        Err(error) => return vec![Err(NoResult::new(&error)); sets.len()],
+        Err(error) => {
+            outputs.results = vec![Err(NoResult::new(&error, limit)); sets.len()];
+            outputs.outfeeds = vec![Vec::new(); sets.len()];
+            return outputs;
+        }
     };
-    let options = RunOptions::default().fuel(fuel);
-    let one = |arguments: &Vec<Vec<Literal>>| match session.run(arguments, &options) {
-        Ok(output) => Ok(output.results),
-        Err(error) => Err(NoResult::new(&error)),
-    };
-    sets.iter().map(one).collect()
+    let mut options = RunOptions::default();
+    options.fuel = limit.steps;
+    for arguments in sets {
+        let (senders, queues): (Vec<_>, Vec<_>) = (0..grid.len()).map(|_| unbounded()).unzip();
+        let hooks = move |device: Device| {
+            Hooks::new()
+                .outfeed(senders[device.replica * grid.partitions + device.partition].clone())
+        };
+        let result = session.run_with(arguments, &options, hooks);
+        let result = result.map_err(|error| NoResult::new(&error, limit)).map(|output| {
+            outputs.steps = outputs.steps.max(output.steps.unwrap_or_default());
+            output.results
+        });
+        outputs.results.push(result);
+        outputs.outfeeds.push(queues.iter().map(queued).collect());
+    }
+    outputs
+}
+
+/// Returns the values in a queue.
+fn queued(queue: &Receiver<Literal>) -> Literal {
+    Literal::tuple(queue.try_iter().collect())
 }
 
 /// What the results of two states show.
@@ -141,8 +209,14 @@ pub(super) enum Interface {
 impl Interface {
     pub(super) fn of(before: &Verified, after: &Verified) -> Self {
         let modules = [before.module(), after.module()];
+        let devices = modules.map(|module| DeviceGrid::of(&module.config).len());
         let Some(difference) = interface_difference(modules[0], modules[1]) else {
-            return Self::Same;
+            return match devices {
+                // Each device is compared with the only one, as all have its arguments.
+                [1, _] => Self::Same,
+                [one, other] if one == other => Self::Same,
+                [one, other] => Self::Other(format!("it runs on {other} devices, not on {one}")),
+            };
         };
         let partitions = modules.map(|module| module.config.num_partitions);
         if partitions[1] > 1
@@ -151,6 +225,15 @@ impl Interface {
             return Self::Partitioned(Box::new(boundary));
         }
         selected(before, after).map_or(Self::Other(difference), Self::Selected)
+    }
+    /// Returns that the parameters are the first ones of the other state, if they are.
+    pub(super) fn first(before: &Verified, after: &Verified) -> Option<Self> {
+        let [first, second] = [before, after].map(|state| state.module().entry().program_shape());
+        let mut pairs = first.parameters.iter().zip(&second.parameters);
+        let is_first = first.parameters.len() >= second.parameters.len()
+            && pairs.all(|(own, other)| own.compatible(other))
+            && first.result.compatible(second.result);
+        is_first.then(|| Self::Selected((0..second.parameters.len()).collect()))
     }
     /// Returns the arguments of the state, for those of the other.
     pub(super) fn arguments(&self, given: &[Vec<Literal>]) -> Result<Vec<Vec<Literal>>, String> {
@@ -209,6 +292,21 @@ pub(super) fn compared_partitioned(
         return Outcome::new(Class::SameBits, "");
     }
     within_tolerance([before, after], &of_devices, actual)
+}
+
+/// Compares what two states write to the outside; `None` if it is the same.
+pub(super) fn compared_outfeeds(
+    states: [&State; 2],
+    [expected, actual]: [&[Literal]; 2],
+) -> Option<Outcome> {
+    let is_same = match expected {
+        [only] => actual.iter().all(|own| own == only),
+        each => each == actual,
+    };
+    (!is_same).then(|| {
+        let outcome = within_tolerance(states, expected, actual);
+        Outcome { message: format!("outfeed: {}", outcome.message), ..outcome }
+    })
 }
 
 /// Compares results by the tolerance of both modules, which does not depend on the values.

@@ -6,15 +6,25 @@ use std::path::{Path, PathBuf};
 
 impl ModuleReport {
     /// Writes a folder in `folder` for each step that is wrong: `before.hlo`, `after.hlo`, the
-    /// arguments `in.npz`, and `command`. Files of the same names are replaced. Returns the folders.
+    /// arguments `in.npz`, and `command`. Those of an earlier run are replaced, but not those `taken` by
+    /// another module of this run. Returns the folders.
     ///
     /// # Errors
     /// If one of them cannot be written.
-    pub fn save(&self, folder: &Path, strict: bool) -> Result<Vec<PathBuf>, WriteError> {
-        let mut folders = Vec::new();
+    pub fn save(
+        &self,
+        folder: &Path,
+        strict: bool,
+        taken: &[PathBuf],
+    ) -> Result<Vec<PathBuf>, WriteError> {
+        let mut folders: Vec<PathBuf> = Vec::new();
         for step in self.wrong(strict) {
             let Some(evidence) = &step.evidence else { continue };
-            let target = folder.join(self.folder_name(step));
+            let name = self.folder_name(step);
+            let others = (2..).map(|number| format!("{name}.{number}"));
+            let targets = std::iter::once(name.clone()).chain(others).map(|name| folder.join(name));
+            let is_free = |target: &PathBuf| !taken.contains(target) && !folders.contains(target);
+            let Some(target) = targets.into_iter().find(is_free) else { continue };
             write(&target, evidence).map_err(|error| WriteError { path: target.clone(), error })?;
             folders.push(target);
         }
@@ -41,5 +51,7 @@ fn write(folder: &Path, evidence: &Evidence) -> std::io::Result<()> {
         return write("command", "etalon check before.hlo after.hlo\n");
     }
     write_arguments(&folder.join("in.npz"), &evidence.arguments).map_err(std::io::Error::other)?;
-    write("command", "etalon blame --before before.hlo --after after.hlo --input in.npz\n")
+    let fuel = evidence.fuel.map(|steps| format!(" --fuel {steps}")).unwrap_or_default();
+    let blame = "etalon blame --before before.hlo --after after.hlo --input in.npz";
+    write("command", &format!("{blame}{fuel}\n"))
 }

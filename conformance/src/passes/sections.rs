@@ -1,6 +1,6 @@
 //! One text of many states: what XLA writes to standard output, what MLIR prints after each pass,
 //! and modules one after the other.
-use super::name::{self, ModuleName, Position, Stage};
+use super::name::{self, ModuleName, Natural, Position, Stage};
 use std::path::Path;
 
 /// The line before a module that XLA prints, and the one after it.
@@ -76,7 +76,12 @@ fn of_mlir(text: &str, own: &ModuleName) -> Vec<Part> {
                 None => pass,
             };
             let stage = Stage::new("", pass.trim());
-            parts.push((own.clone(), Position::Mlir(vec![number], String::new()), stage, vec![]));
+            parts.push((
+                own.clone(),
+                Position::Mlir(vec![number], Natural::default()),
+                stage,
+                vec![],
+            ));
             number += 1;
         }
         if let Some((.., text)) = parts.last_mut() {
@@ -95,7 +100,7 @@ fn in_order(text: &str, own: &ModuleName) -> Vec<Part> {
             let is_open = parts.last().is_some_and(|(.., text)| !has_hlo(text));
             if !is_open {
                 let stage = Stage::new("", &format!("module {}", number + 1));
-                let position = Position::Mlir(vec![number], String::new());
+                let position = Position::Mlir(vec![number], Natural::default());
                 parts.push((own.clone(), position, stage, Vec::new()));
                 number += 1;
             }

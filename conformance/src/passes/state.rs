@@ -55,6 +55,9 @@ impl State {
 
 fn unread(error: &LoadError) -> Unread {
     match error.reason {
+        Reason::Invalid if error.diagnostics.first().is_some_and(is_unknown) => {
+            Unread::Missing(first_line(&error.diagnostics))
+        }
         Reason::Invalid => match &error.source {
             Some(source) => invalid(&error.diagnostics, source),
             None => Unread::Invalid(first_line(&error.diagnostics), error.to_string()),
@@ -63,6 +66,12 @@ fn unread(error: &LoadError) -> Unread {
             Unread::Missing(first_line(&error.diagnostics))
         }
     }
+}
+
+/// Returns whether an error names an opcode, an attribute or a value that Etalon does not know: a
+/// newer XLA may.
+fn is_unknown(error: &Diagnostic) -> bool {
+    ["E0103", "E0104", "E0113"].contains(&error.code)
 }
 
 /// The most errors of a state that are kept.

@@ -274,3 +274,143 @@ fn a_wrong_rewrite_in_a_loop() {
     // The first two rounds have the same result.
     assert_eq!(found.divergence.unwrap().after, "e/w round 3/body/top");
 }
+
+/// What one backend computes otherwise than another is no reason for two modules to differ.
+#[test]
+fn modules_differ_by_rewrites_alone() {
+    let before = "HloModule m\nENTRY e { x = f32[2,2] parameter(0) k = f32[] constant(0.125)
+        b = f32[2,2] broadcast(k), dimensions={} q = f32[2,2] multiply(x, b)
+        ROOT d = f32[2,2] dot(q, x), lhs_contracting_dims={1}, rhs_contracting_dims={0} }";
+    let after = before.replace("0.125", "0.1256");
+    assert!(compared(before, &after, &["f32[2,2] {{0.3, 0.7}, {1.9, -2.1}}"]).is_wrong());
+    let before = "HloModule m\nENTRY e { s = u64[2] parameter(0)
+        r = (u64[2], u32[4]) rng-bit-generator(s), algorithm=rng_three_fry
+        ROOT g = u32[4] get-tuple-element(r), index=1 }";
+    let after =
+        "HloModule m\nENTRY e { s = u64[2] parameter(0) ROOT g = u32[4] constant({1, 2, 3, 4}) }";
+    assert!(compared(before, after, &["u64[2] {1, 2}"]).is_wrong());
+}
+
+/// Float normalization gives a reducer of `bf16` this form.
+#[test]
+fn a_reduction_that_rounds_to_a_narrower_type_is_compared() {
+    let module = |op: &str, entry: &str| {
+        format!("HloModule m\nf {{ a = f32[] parameter(0) b = f32[] parameter(1) m = f32[] {op}(a, b) c = bf16[] convert(m) ROOT d = f32[] convert(c) }}
+            ENTRY e {{ x = f32[4] parameter(0) z = f32[] constant(0) {entry} }}")
+    };
+    let reduce = |operand: &str| {
+        format!("ROOT r = f32[] reduce({operand}, z), dimensions={{0}}, to_apply=f")
+    };
+    for op in ["maximum", "minimum", "add"] {
+        let before = module(op, &reduce("x"));
+        let same = module(op, &format!("y = f32[4] reverse(x), dimensions={{0}} {}", reduce("y")));
+        let other = module(op, &format!("y = f32[4] exponential(x) {}", reduce("y")));
+        assert!(!compared(&before, &same, &[X]).is_wrong(), "{op}");
+        let is_wrong = compared(&before, &other, &["f32[4] {0.1, 0.7, 1.3, 2.9}"]).is_wrong();
+        // The least is the initial value, whatever the elements.
+        assert_eq!(is_wrong, op != "minimum", "{op}");
+    }
+}
+
+/// What has no rule, and decides, leaves the results open; an instruction before it is still wrong.
+#[test]
+fn the_only_instruction_that_differs_is_judged_alone() {
+    let module = |op: &str| {
+        format!("HloModule m
+ENTRY e {{ x = f32[2,2] parameter(0) k = f32[2,2] constant({{{{1, 2}}, {{3, 5}}}}) y = f32[2,2] {op}(x, k)
+  q = (f32[2,2], f32[2]) custom-call(y), custom_call_target=\"Qr\" s = f32[2,2] get-tuple-element(q), index=0
+  ROOT i = s32[2,2] convert(s) }}")
+    };
+    let argument = ["f32[2,2] {{9.1, 3.7}, {1.3, 7.9}}"];
+    let pair = compared(&module("add"), &module("subtract"), &argument);
+    assert_ne!(pair.judgement.verdict, Verdict::Differs);
+    assert!(pair.is_wrong(), "{:?}", pair.judgement);
+    assert_eq!(pair.divergence.unwrap().after, "e/y");
+    // Nothing is known of another way to compute it.
+    let negated = module("add")
+        .replace("add(x, k)", "subtract(x, n)")
+        .replace("y = ", "n = f32[2,2] negate(k) y = ");
+    let pair = compared(&module("add"), &negated, &argument);
+    assert!(!pair.is_wrong(), "{:?}", pair.judgement);
+}
+
+/// What a rewrite reads is not cut off by what is exact.
+#[test]
+fn a_rewrite_over_an_exact_value_is_legal() {
+    let before = "HloModule m
+add { a = f32[] parameter(0) b = f32[] parameter(1) ROOT s = f32[] add(a, b) }
+ENTRY e { p = f32[4] parameter(0) q = f32[8] parameter(1) z = f32[] constant(0) s = f32[] reduce(p, z), dimensions={0}, to_apply=add
+  cs = s32[] convert(s) y = f32[4] dynamic-slice(q, cs), dynamic_slice_sizes={4} c0 = f32[] constant(3.3)
+  c = f32[4] broadcast(c0), dimensions={} d0 = f32[] constant(1.7) d = f32[4] broadcast(d0), dimensions={}
+  t = f32[4] multiply(y, c) u = f32[4] multiply(t, d) ROOT r = f32[4] subtract(u, t) }";
+    let after = before.replace(
+        "u = f32[4] multiply(t, d)",
+        "e0 = f32[] multiply(c0, d0) cd = f32[4] broadcast(e0), dimensions={} u = f32[4] multiply(y, cd)",
+    );
+    let arguments =
+        ["f32[4] {0.3, 0.7, 0.2, 1.9}", "f32[8] {0.1, 0.2, 0.3, 0.7, 1.1, 1.3, 1.9, 2.3}"];
+    let pair = compared(before, &after, &arguments);
+    assert!(!pair.is_wrong(), "{:?}", pair.judgement);
+}
+
+/// A function that is called twice through another has two values.
+#[test]
+fn a_value_that_is_computed_twice_is_not_exact() {
+    let module = |h: &str, called: &str| {
+        format!("HloModule m
+{h} g {{ p = f32[] parameter(0) n = f32[] negate(p) s = f32[] exponential(n) ROOT l = f32[] log(s) }}
+f {{ p = f32[] parameter(0) ROOT c = f32[] call(p), to_apply=g }}
+ENTRY e {{ x = f32[4] parameter(0) a = f32[] parameter(1) m = f32[4] map(x), dimensions={{0}}, to_apply={called}
+  k = f32[] call(a), to_apply=f ROOT t = (f32[4], f32[]) tuple(m, k) }}")
+    };
+    let wrong = "h { p = f32[] parameter(0) k = f32[] constant(1.000008) n = f32[] negate(p) ROOT c = f32[] multiply(n, k) }";
+    let arguments = ["f32[4] {1.1, 1.3, 1.7, 1.9}", "f32[] 1.5"];
+    assert!(compared(&module("", "f"), &module(wrong, "h"), &arguments).is_wrong());
+}
+
+/// The carried values of two loops may have other roles, if the result says enough.
+#[test]
+fn a_loop_whose_carried_values_change_places() {
+    let before = "HloModule m
+c { t = (s32[], f32[4], f32[4]) parameter(0) i = s32[] get-tuple-element(t), index=0 k = s32[] constant(6) ROOT l = pred[] compare(i, k), direction=LT }
+b { t = (s32[], f32[4], f32[4]) parameter(0) i = s32[] get-tuple-element(t), index=0 o = s32[] constant(1) j = s32[] add(i, o)
+  u = f32[4] get-tuple-element(t), index=1 v = f32[4] get-tuple-element(t), index=2 su = f32[4] sine(u) cv = f32[4] cosine(v)
+  ROOT r = (s32[], f32[4], f32[4]) tuple(j, su, cv) }
+ENTRY e { x = f32[4] parameter(0) y = f32[4] parameter(1) z = s32[] constant(0) t = (s32[], f32[4], f32[4]) tuple(z, x, y)
+  w = (s32[], f32[4], f32[4]) while(t), condition=c, body=b p = f32[4] get-tuple-element(w), index=1 q = f32[4] get-tuple-element(w), index=2
+  k7 = f32[] constant(7) th = f32[4] broadcast(k7), dimensions={} d = f32[4] divide(p, th) ROOT r = f32[4] add(d, q) }";
+    let after = before
+        .replace("sine(u)", "cosineu")
+        .replace("cosine(v)", "sine(v)")
+        .replace("cosineu", "cosine(u)")
+        .replace("tuple(z, x, y)", "tuple(z, y, x)")
+        .replace(
+            "p = f32[4] get-tuple-element(w), index=1",
+            "p = f32[4] get-tuple-element(w), index=2",
+        )
+        .replace(
+            "q = f32[4] get-tuple-element(w), index=2",
+            "q = f32[4] get-tuple-element(w), index=1",
+        )
+        .replace("constant(7)", "constant(0.14285714285714)")
+        .replace("divide(p, th)", "multiply(p, th)");
+    let arguments = ["f32[4] {0.1, 0.7, 1.3, 2.9}", "f32[4] {0.3, -0.7, 2.3, 1.1}"];
+    let pair = compared(before, &after, &arguments);
+    assert!(!pair.is_wrong(), "{:?}", pair.divergence);
+}
+
+/// An array that no memory holds, of which a slice is all that is computed.
+#[test]
+fn an_array_too_large_for_its_ends_is_not_judged() {
+    let before = "HloModule m\nENTRY e { x = f32[4] parameter(0) c = f32[] constant(1)
+        b = f32[1000000,1000000] broadcast(c), dimensions={} s = f32[1,4] slice(b), slice={[0:1],[0:4]}
+        q = f32[4] reshape(s) ROOT r = f32[4] add(x, q) }";
+    let after = "HloModule m\nENTRY e { x = f32[4] parameter(0) ROOT r = f32[4] sine(x) }";
+    let pair = module_pair(before, after, &[X]);
+    assert!(pair.is_err() || pair.is_ok_and(|pair| pair.judgement.estimated.is_some()));
+}
+
+fn module_pair(before: &str, after: &str, arguments: &[&str]) -> Result<ModulePair, String> {
+    let [before, after] = [before, after].map(module);
+    compare_modules(&before, &after, &[literals(arguments)], &Options::default())
+}

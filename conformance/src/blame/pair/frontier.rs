@@ -38,12 +38,9 @@ pub(super) fn anchors(
     for node in before {
         *counts.entry((node.computation, node.id)).or_default() += 1;
     }
-    let calls = calls(module);
+    let runs = runs(module);
     // An instruction that runs several times has several values.
-    let once = |at: &At| {
-        let called = calls.get(&at.0).copied().unwrap_or_default();
-        counts[at] == 1 && (called == 1 || at.0 == module.entry)
-    };
+    let once = |at: &At| counts[at] == 1 && runs[&at.0] == 1;
     let values = found.into_iter().filter_map(|number| {
         let node = &before[number];
         let at = (node.computation, node.id);
@@ -53,13 +50,32 @@ pub(super) fn anchors(
     values.collect()
 }
 
-/// Returns how often each computation is called in the text of a module.
-fn calls(module: &Module) -> HashMap<ComputationId, usize> {
-    let mut calls = HashMap::new();
-    for (_, computation) in module.computations.iter() {
+/// Returns how often each computation is called on all ways from the entry, whatever the elements
+/// and rounds of a call.
+fn runs(module: &Module) -> HashMap<ComputationId, usize> {
+    let mut callers: HashMap<ComputationId, Vec<ComputationId>> = HashMap::new();
+    for (caller, computation) in module.computations.iter() {
         for (_, instruction) in computation.instructions.iter() {
-            instruction.op.each_callee(&mut |id| *calls.entry(id).or_default() += 1);
+            instruction.op.each_callee(&mut |id| callers.entry(id).or_default().push(caller));
         }
     }
-    calls
+    let mut runs = HashMap::from([(module.entry, 1)]);
+    for (id, _) in module.computations.iter() {
+        count(id, &callers, &mut runs);
+    }
+    runs
+}
+
+fn count(
+    id: ComputationId,
+    callers: &HashMap<ComputationId, Vec<ComputationId>>,
+    runs: &mut HashMap<ComputationId, usize>,
+) -> usize {
+    if let Some(&known) = runs.get(&id) {
+        return known;
+    }
+    let own = callers.get(&id).into_iter().flatten();
+    let sum = own.fold(0usize, |sum, &caller| sum.saturating_add(count(caller, callers, runs)));
+    runs.insert(id, sum);
+    sum
 }

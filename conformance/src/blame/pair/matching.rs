@@ -30,6 +30,29 @@ pub(super) fn matches([before, after]: [&[Node]; 2], roots: [&Value; 2]) -> Vec<
     found
 }
 
+/// Matches the operands without a counterpart of instructions with one, from the last on: those at
+/// the same place, of the same shape.
+pub(super) fn by_user([before, after]: [&[Node]; 2], found: &mut [Option<usize>]) {
+    let mut taken = vec![false; before.len()];
+    found.iter().flatten().for_each(|&number| taken[number] = true);
+    for number in (0..after.len()).rev() {
+        let Some(other) = found[number] else { continue };
+        let operands = [&before[other].operands, &after[number].operands];
+        if before[other].opcode != after[number].opcode || operands[0].len() != operands[1].len() {
+            continue;
+        }
+        for (&first, &second) in operands[0].iter().zip(operands[1]) {
+            if found[second].is_none()
+                && !taken[first]
+                && before[first].shape.compatible(&after[second].shape)
+            {
+                found[second] = Some(first);
+                taken[first] = true;
+            }
+        }
+    }
+}
+
 /// Matches the nodes without a counterpart that are the only ones with their key on both sides.
 fn by_key<K: Hash + Eq>(
     [before, after]: [&[Node]; 2],

@@ -6,7 +6,8 @@ mod nodes;
 use super::Options;
 use super::sides::etalon;
 use crate::Tolerance;
-use crate::judge::{JudgeOptions, Judgement, judge, judge_with};
+use crate::fingerprint::hashed;
+use crate::judge::{JudgeOptions, Judgement, judge_with};
 use crate::program::{Program, Values, watching};
 use crate::results::Verdict;
 use hlo::diag::{Diagnostic, Level, Place};
@@ -14,7 +15,7 @@ use hlo::ir::{ComputationId, InstructionId};
 use hlo::op::While;
 use hlo::{Literal, Module, Op, Verified};
 use interp::DeviceGrid;
-use matching::{matches, nearest_matched};
+use matching::{by_user, matches, nearest_matched};
 use nodes::{Node, Nodes, Value};
 use serde::Serialize;
 use std::sync::Arc;
@@ -157,8 +158,14 @@ pub(crate) fn compare_results(
     let judgement = judged(before, arguments, [expected, actual], known);
     let mut pair = ModulePair { judgement, divergence: None, matched: 0, instructions: 0 };
     if let (true, Some(sides)) = (pair.judgement.verdict != Verdict::Agrees, sides) {
-        let is_wrong = pair.is_wrong();
-        pair.divergence = search.search(sides?, entries[0], &values, is_wrong, &mut pair)?;
+        let verdict = pair.judgement.verdict;
+        let says_nothing = matches!(verdict, Verdict::NotTested | Verdict::Undefined);
+        let found = match verdict == Verdict::Differs {
+            true => Known::Differs,
+            false if says_nothing => Known::Nothing,
+            false => Known::Agrees,
+        };
+        pair.divergence = search.search(sides?, entries[0], &values, found, &mut pair)?;
     }
     Ok(pair)
 }
@@ -178,7 +185,7 @@ fn judged(
         frontier::anchors(before.module(), lists, &counterparts, &second.root)
     });
     let anchored = anchors.filter(|anchors| !anchors.is_empty()).map(|anchors| {
-        let options = JudgeOptions { anchors: Arc::new(anchors), ..JudgeOptions::default() };
+        let options = JudgeOptions { anchors: Arc::new(anchors), ..JudgeOptions::of_passes() };
         judge_with(&options.without_witness(), before, arguments, expected, actual)
     });
     let is_settled =
@@ -186,18 +193,54 @@ fn judged(
     match anchored {
         Some(anchored) if is_settled(&anchored) => anchored,
         Some(anchored) => {
-            let whole = judge(before, arguments, expected, actual);
+            let whole = judge_with(&JudgeOptions::of_passes(), before, arguments, expected, actual);
             let says_nothing = matches!(whole.verdict, Verdict::Undefined | Verdict::NotTested);
             if says_nothing && anchored.verdict == Verdict::Differs { anchored } else { whole }
         }
-        None => judge(before, arguments, expected, actual),
+        None => judge_with(&JudgeOptions::of_passes(), before, arguments, expected, actual),
     }
+}
+
+/// Says how a result differs, if it does.
+fn described(judgement: &Judgement) -> Option<String> {
+    let worst = judgement.measures.worst.as_ref();
+    (judgement.verdict == Verdict::Differs).then(|| {
+        worst.map_or("differs".to_owned(), |w| {
+            format!("found {}, expected {}", w.actual, w.expected)
+        })
+    })
+}
+
+/// Returns whether two nodes with the same operands are all in which two lists differ: with the
+/// first in place of the second, the results are computed by the same instructions.
+fn only_differs(lists: [&[Node]; 2], roots: &[Vec<usize>; 2], pair: [usize; 2]) -> bool {
+    let hash = hashed(&"the pair");
+    let hashes = [0, 1].map(|side: usize| {
+        let mut hashes: Vec<u64> = Vec::with_capacity(lists[side].len());
+        for (number, node) in lists[side].iter().enumerate() {
+            let operands: Vec<u64> = node.operands.iter().map(|&operand| hashes[operand]).collect();
+            let own = if number == pair[side] { hash } else { node.own };
+            hashes.push(hashed(&(own, operands)));
+        }
+        let results: Vec<u64> = roots[side].iter().map(|&root| hashes[root]).collect();
+        results
+    });
+    hashes[0] == hashes[1]
 }
 
 /// The nodes of one module, and its result.
 struct Side<'a> {
     nodes: Nodes<'a>,
     root: Value,
+}
+
+/// What the results of two computations show.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Known {
+    Agrees,
+    Differs,
+    /// Neither: their bound says nothing.
+    Nothing,
 }
 
 struct Pair<'a> {
@@ -221,20 +264,30 @@ impl<'a> Pair<'a> {
     }
 
     /// Finds the first node of the second side that differs from its counterpart in the first, a run
-    /// of `computation`. Unless the
-    /// results differ (`is_wrong`), only a round of a loop counts that is not within its bound.
+    /// of `computation`. If the results say nothing, only a round of a loop counts that is not within
+    /// its bound, and an instruction that is not, if all others are the same.
     fn search(
         &self,
         [first, second]: [Side<'_>; 2],
         computation: ComputationId,
         arguments: &[Values],
-        is_wrong: bool,
+        known: Known,
         pair: &mut ModulePair,
     ) -> Result<Option<Divergence>, String> {
+        let is_wrong = known == Known::Differs;
+        let roots = [&first.root, &second.root].map(|root| {
+            let mut nodes = Vec::new();
+            root.nodes(&mut nodes);
+            nodes
+        });
         let (before, after) = (first.nodes, second.nodes);
-        let counterparts = matches([&before.list, &after.list], [&first.root, &second.root]);
+        let lists = [before.list.as_slice(), after.list.as_slice()];
+        let mut counterparts = matches(lists, [&first.root, &second.root]);
         pair.matched += counterparts.iter().flatten().count();
         pair.instructions += after.list.len();
+        if known == Known::Nothing {
+            by_user(lists, &mut counterparts);
+        }
         let mut differs = vec![None; after.list.len()];
         for (number, node) in after.list.iter().enumerate() {
             let Some(counterpart) = counterparts[number].map(|other| &before.list[other]) else {
@@ -245,6 +298,10 @@ impl<'a> Pair<'a> {
             }
             if is_wrong {
                 differs[number] = self.difference(computation, arguments, counterpart, node);
+            } else if known == Known::Nothing
+                && only_differs(lists, &roots, [counterparts[number].unwrap_or(0), number])
+            {
+                differs[number] = self.difference_alone(&before.list, counterpart, node);
             }
             let (found, between) = nearest_matched(&after.list, &counterparts, number);
             if found.iter().any(|&operand| differs[operand].is_some()) {
@@ -252,7 +309,10 @@ impl<'a> Pair<'a> {
             }
             // The bound of a loop grows with its rounds until it says nothing; each round has a
             // bound of its own.
-            if let Some(inside) = self.in_loop([counterpart, node], &before.list, is_wrong, pair)? {
+            if known != Known::Agrees
+                && let Some(inside) =
+                    self.in_loop([counterpart, node], &before.list, is_wrong, pair)?
+            {
                 return Ok(Some(inside));
             }
             let Some(difference) = differs[number].clone() else { continue };
@@ -295,7 +355,13 @@ impl<'a> Pair<'a> {
         let program =
             is_own.then(|| watching(self.modules[0], computation, &lists, &[before.id]).ok());
         let judgement = match program.flatten() {
-            Some(program) => judge(&program.module, &program.arguments, &expected, &actual),
+            Some(program) => judge_with(
+                &JudgeOptions::of_passes(),
+                &program.module,
+                &program.arguments,
+                &expected,
+                &actual,
+            ),
             // Its bound is that of the module.
             None => {
                 let tolerance = Tolerance::of(self.modules[0]);
@@ -316,12 +382,32 @@ impl<'a> Pair<'a> {
                 };
             }
         };
-        let worst = judgement.measures.worst.as_ref();
-        (judgement.verdict == Verdict::Differs).then(|| {
-            worst.map_or("differs".to_owned(), |w| {
-                format!("found {}, expected {}", w.actual, w.expected)
-            })
-        })
+        described(&judgement)
+    }
+
+    /// Describes how the value of a node is not one that the instruction of its counterpart may have
+    /// for its operands; `None` if it is, or nothing is known.
+    fn difference_alone(&self, list: &[Node], before: &Node, after: &Node) -> Option<String> {
+        let module = self.modules[0];
+        let operands = &module.computations[before.computation].instructions[before.id].operands;
+        // The elements of tuples are nodes of their own.
+        if operands.len() != before.operands.len() {
+            return None;
+        }
+        let known = |id: InstructionId| {
+            let place = operands.iter().position(|&operand| operand == id)?;
+            Some(list[before.operands[place]].value.clone())
+        };
+        let at = (before.computation, before.id);
+        let program = crate::program::alone(module, at, before.value.len(), &known).ok()?;
+        let tuple = |values: &Values| -> Values {
+            values.iter().map(|value| Literal::tuple(crate::program::arrays(value))).collect()
+        };
+        let (expected, actual) = (tuple(&before.value), tuple(&after.value));
+        let options = JudgeOptions::of_passes();
+        let judgement =
+            judge_with(&options, &program.module, &program.arguments, &expected, &actual);
+        described(&judgement)
     }
 
     /// Compares the bodies of two loops from the same carried values, round by round.
@@ -361,7 +447,7 @@ impl<'a> Pair<'a> {
                 if differs {
                     let value = std::slice::from_ref(&value);
                     let sides = self.sides(computations, value)?;
-                    let found = self.search(sides, computations[0], value, true, pair)?;
+                    let found = self.search(sides, computations[0], value, Known::Differs, pair)?;
                     if let Some(mut found) = found {
                         found.before = format!("{} round {round}/{}", before.path, found.before);
                         found.after = format!("{} round {round}/{}", after.path, found.after);
@@ -397,7 +483,13 @@ impl<'a> Pair<'a> {
         let module = self.modules[0];
         let arguments: Vec<Vec<Literal>> = value.iter().map(|value| vec![value.clone()]).collect();
         watching(module, id, &arguments, &[module.computations[id].root]).is_ok_and(|program| {
-            let judgement = judge(&program.module, &program.arguments, expected, actual);
+            let judgement = judge_with(
+                &JudgeOptions::of_passes(),
+                &program.module,
+                &program.arguments,
+                expected,
+                actual,
+            );
             judgement.verdict == Verdict::Differs
         })
     }

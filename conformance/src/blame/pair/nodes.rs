@@ -26,6 +26,8 @@ pub(super) struct Node {
     pub(super) op_name: String,
     /// Equal for nodes that compute the same by the same instructions.
     pub(super) hash: u64,
+    /// Equal for nodes of the same instruction, whatever its operands.
+    pub(super) own: u64,
 }
 
 /// A value: one of a node, or a tuple.
@@ -58,7 +60,7 @@ impl Nodes<'_> {
         for (number, (&id, value)) in owner.parameters().iter().zip(arguments).enumerate() {
             let path = format!("{}/{}", owner.name, owner.name(id));
             let hash = hashed(&("parameter", number));
-            values.push(nodes.push((computation, id), path, &[], value.clone(), hash));
+            values.push(nodes.push((computation, id), path, &[], value.clone(), [hash; 2]));
         }
         let path = owner.name.to_string();
         let root = nodes.expand(computation, &values, arguments, &path)?;
@@ -71,7 +73,7 @@ impl Nodes<'_> {
         path: String,
         operands: &[Value],
         value: Values,
-        hash: u64,
+        [own, hash]: [u64; 2],
     ) -> Value {
         let owner = &self.module.computations[computation];
         let instruction = &owner.instructions[id];
@@ -91,6 +93,7 @@ impl Nodes<'_> {
             value,
             op_name: metadata.map(|metadata| metadata.op_name.to_string()).unwrap_or_default(),
             hash,
+            own,
         });
         Value::Node(self.list.len() - 1)
     }
@@ -130,8 +133,8 @@ impl Nodes<'_> {
                 parts[usize::try_from(op.index).unwrap_or_default()].clone()
             } else {
                 let value = recorded.get(&id).cloned().unwrap_or_default();
-                let hash = self.hash(instruction, &operands);
-                self.push((computation, id), path, &operands, value, hash)
+                let hashes = self.hashes(instruction, &operands);
+                self.push((computation, id), path, &operands, value, hashes)
             };
             values.insert(id, value);
         }
@@ -169,13 +172,15 @@ impl Nodes<'_> {
         Ok(recorded)
     }
 
-    fn hash(&mut self, instruction: &Instruction, operands: &[Value]) -> u64 {
+    /// Returns the hash of an instruction, and the one with its operands.
+    fn hashes(&mut self, instruction: &Instruction, operands: &[Value]) -> [u64; 2] {
         let mut hasher = DefaultHasher::new();
-        self.fingerprints.instruction(instruction).hash(&mut hasher);
+        let own = self.fingerprints.instruction(instruction);
+        own.hash(&mut hasher);
         for operand in operands {
             operand.hash(&self.list, &mut hasher);
         }
-        hasher.finish()
+        [own, hasher.finish()]
     }
 }
 
