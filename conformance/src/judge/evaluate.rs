@@ -24,9 +24,6 @@ use std::sync::Arc;
 /// Instructions that one evaluation may take: a loop of more rounds is not judged by its bound.
 const MOST_INSTRUCTIONS: u64 = 100_000;
 
-/// Elements of an array of which the ends are held.
-const MOST_ELEMENTS: usize = 1 << 28;
-
 /// The ranges of the leaves of a value.
 pub(super) type Leaves = Vec<Range>;
 
@@ -130,22 +127,6 @@ impl<'m> Evaluator<'m> {
             results.extend(self.call(self.module.entry, arguments, None)?);
         }
         Ok(results)
-    }
-
-    /// Fails if an array that is needed has too many elements to hold the ends of each: an engine may
-    /// compute no more of it than a slice.
-    fn check_sizes(&self) -> Result<(), Stop> {
-        let entry = &self.module.computations[self.module.entry];
-        let needed = self.needed(self.module.entry, None);
-        for (at, instruction) in entry.instructions.iter().filter(|(at, _)| needed[at.index()]) {
-            let leaves = instruction.shape.leaves().into_iter().filter_map(Shape::array);
-            let counts = leaves.map(|array| array.element_count().unwrap_or(usize::MAX));
-            if counts.max().unwrap_or(0) > MOST_ELEMENTS {
-                let path = entry.path(at);
-                return Err(Stop::Module(format!("{path}: the array has too many elements")));
-            }
-        }
-        Ok(())
     }
 
     /// Returns for each instruction of a computation, whose scalars may be vectors, whether its value

@@ -1,8 +1,31 @@
 //! The instructions on which the leaves that are asked for depend. The others may lack a rule.
+use super::Stop;
+use super::evaluate::Evaluator;
 use super::transfers::received;
-use hlo::Module;
 use hlo::ir::{Computation, InstructionId};
 use hlo::op::{AsyncRole, Op};
+use hlo::{Module, Shape};
+
+/// Elements of an array of which the ends are held.
+const MOST_ELEMENTS: usize = 1 << 28;
+
+impl Evaluator<'_> {
+    /// Fails if an array that is needed has too many elements to hold the ends of each: an engine may
+    /// compute no more of it than a slice.
+    pub(super) fn check_sizes(&self) -> Result<(), Stop> {
+        let entry = &self.module.computations[self.module.entry];
+        let needed = self.needed(self.module.entry, None);
+        for (at, instruction) in entry.instructions.iter().filter(|(at, _)| needed[at.index()]) {
+            let leaves = instruction.shape.leaves().into_iter().filter_map(Shape::array);
+            let counts = leaves.map(|array| array.element_count().unwrap_or(usize::MAX));
+            if counts.max().unwrap_or(0) > MOST_ELEMENTS {
+                let path = entry.path(at);
+                return Err(Stop::Module(format!("{path}: the array has too many elements")));
+            }
+        }
+        Ok(())
+    }
+}
 
 /// Returns for each instruction of a computation whether a leaf of the result that is asked for
 /// depends on it; all are asked for if there is no list. What is known depends on nothing.
