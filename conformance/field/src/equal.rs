@@ -19,7 +19,7 @@ pub const CHANCE: f64 = 1e-6;
 /// Real numbers agree within this part of them, and a hundredth of this part of the largest number
 /// of the array.
 const TOLERANCE: f64 = 1e-5;
-/// The same for complex numbers, of which arrays hold fewer digits.
+/// The same where complex numbers are computed, of which arrays hold fewer digits.
 const COMPLEX_TOLERANCE: f64 = 1e-3;
 
 /// The most steps of a run if there is no other limit, and those for each element of an array: a
@@ -153,6 +153,8 @@ pub fn equal(first: &Verified, second: &Verified, options: &Options) -> Result<A
     let mut evidence = Evidence { seeds: options.seeds, ..Evidence::default() };
     let mut covered = [BTreeMap::new(), BTreeMap::new()];
     let constants = Pool::new(modules);
+    let has_complex = modules.into_iter().any(has_complex);
+    let tolerance = if has_complex { COMPLEX_TOLERANCE } else { TOLERANCE };
     let mut unknown = None;
     for draw in 0..u64::from(options.seeds) {
         let seed = options.seed.wrapping_add(draw);
@@ -190,7 +192,7 @@ pub fn equal(first: &Verified, second: &Verified, options: &Options) -> Result<A
                 continue;
             };
             evidence.elements += a.len();
-            let found = compared([a, b], ty, &mut evidence);
+            let found = compared([a, b], ty, tolerance, &mut evidence);
             let at = |(element, values, in_field)| Difference {
                 seed,
                 output,
@@ -246,6 +248,13 @@ fn doubt(unknown: Option<&Difference>, evidence: &Evidence) -> Option<String> {
         return None;
     };
     Some(nothing.to_owned())
+}
+
+/// Returns whether numbers of a module pass through complex ones.
+fn has_complex(module: &Module) -> bool {
+    let mut all = module.computations.iter().flat_map(|(_, of)| of.instructions.iter());
+    let is_complex = |shape: &&Shape| shape.element_type().is_some_and(ElementType::is_complex);
+    all.any(|(_, instruction)| instruction.shape.leaves().iter().any(is_complex))
 }
 
 fn same_signature(modules: [&Module; 2]) -> Result<(), Failure> {
@@ -319,17 +328,22 @@ struct Found {
     unknown: Option<Place>,
 }
 
-fn compared([a, b]: [&Array; 2], ty: ElementType, evidence: &mut Evidence) -> Found {
+fn compared(
+    [a, b]: [&Array; 2],
+    ty: ElementType,
+    tolerance: f64,
+    evidence: &mut Evidence,
+) -> Found {
     match ty.class() {
         Class::Float => {
             let (a, b) = (read(a), read(b));
-            of_parts(a.iter().zip(&b), TOLERANCE, evidence)
+            of_parts(a.iter().zip(&b), tolerance, evidence)
         }
         Class::Complex => {
             let (a, b) = (Pair::read(a), Pair::read(b));
             let parts = a.iter().zip(&b).flat_map(|(x, y)| [(&x.0, &y.0), (&x.1, &y.1)]);
             let halved = |found: Option<Place>| found.map(|(at, values, is)| (at / 2, values, is));
-            let found = of_parts(parts, COMPLEX_TOLERANCE, evidence);
+            let found = of_parts(parts, tolerance, evidence);
             Found { different: halved(found.different), unknown: halved(found.unknown) }
         }
         Class::Pred | Class::Signed | Class::Unsigned => {

@@ -32,6 +32,8 @@ pub(crate) trait Number: Copy {
     fn read(array: &Array) -> Vec<Self>;
     /// Returns an array that holds numbers.
     fn write(shape: &ArrayShape, numbers: impl IntoIterator<Item = Self>) -> Array;
+    /// Returns a real number.
+    fn of_element(x: Element) -> Self;
     /// Returns the number of a literal.
     fn of_scalar(field: &Field, x: Scalar, ty: ElementType) -> Self;
     fn sum(self, other: Self) -> Self;
@@ -48,6 +50,9 @@ impl Number for Element {
     }
     fn write(shape: &ArrayShape, numbers: impl IntoIterator<Item = Self>) -> Array {
         write(shape, numbers)
+    }
+    fn of_element(x: Element) -> Self {
+        x
     }
     fn of_scalar(field: &Field, x: Scalar, ty: ElementType) -> Self {
         match x {
@@ -88,7 +93,8 @@ impl Operands<'_> {
     fn numbers<N: Number>(&self, field: &Field, i: usize) -> Vec<N> {
         let (array, ty) = (self.array(i), self.shape(i).ty);
         match ty.class() {
-            Class::Float | Class::Complex => N::read(array),
+            Class::Complex => N::read(array),
+            Class::Float => read(array).into_iter().map(N::of_element).collect(),
             Class::Pred | Class::Signed | Class::Unsigned => {
                 (0..array.len()).map(|at| N::of_scalar(field, array.get(at), ty)).collect()
             }

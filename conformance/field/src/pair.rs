@@ -88,6 +88,9 @@ impl Number for Pair {
         }
         array
     }
+    fn of_element(x: Element) -> Self {
+        Self(x, Element::ZERO)
+    }
     fn of_scalar(field: &Field, x: Scalar, ty: ElementType) -> Self {
         match x {
             Scalar::Complex(re, im) => {
@@ -95,7 +98,7 @@ impl Number for Pair {
                 Self(field.literal(re, ty), field.literal(im, ty))
             }
             Scalar::Pred(_) | Scalar::Signed(_) | Scalar::Unsigned(_) | Scalar::Float(_) => {
-                Self(Element::of_scalar(field, x, ty), Element::ZERO)
+                Self::of_element(Element::of_scalar(field, x, ty))
             }
         }
     }

@@ -303,6 +303,10 @@ fn complex_numbers_are_pairs() {
             "a = c64[8] add(x, y) ROOT r = c64[8] fft(a), fft_type=FFT, fft_length={8}",
             "a = c64[8] fft(x), fft_type=FFT, fft_length={8} b = c64[8] fft(y), fft_type=FFT, fft_length={8} ROOT r = c64[8] add(a, b)",
         ),
+        (
+            "a = f32[8] real(x) b = c64[5] fft(a), fft_type=RFFT, fft_length={8} ROOT r = f32[8] fft(b), fft_type=IRFFT, fft_length={8}",
+            "ROOT r = f32[8] real(x)",
+        ),
         // The even and the odd half.
         (
             "ROOT r = c64[8] fft(x), fft_type=FFT, fft_length={8}",
@@ -320,6 +324,10 @@ fn complex_numbers_are_pairs() {
     for (first, second) in [
         ("ROOT r = c64[8] multiply(x, y)", "ROOT r = c64[8] divide(x, y)"),
         ("ROOT r = f32[8] real(x)", "ROOT r = f32[8] imag(x)"),
+        (
+            "a = f32[8] real(x) ROOT r = c64[5] fft(a), fft_type=RFFT, fft_length={8}",
+            "a = f32[8] imag(x) ROOT r = c64[5] fft(a), fft_type=RFFT, fft_length={8}",
+        ),
         (
             "ROOT r = c64[8] fft(x), fft_type=FFT, fft_length={8}",
             "ROOT r = c64[8] fft(x), fft_type=IFFT, fft_length={8}",

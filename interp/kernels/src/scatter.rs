@@ -51,6 +51,10 @@ fn kernel(
             Ok(())
         }));
     }
+    // An array that is smaller than its bound may have updates without an index.
+    if operands.iter().any(|operand| operand.dynamic.is_some()) {
+        return None;
+    }
     let left_out = [inserted_window_dims.as_slice(), input_batching_dims].concat();
     let mut slice = Dims::from_elem(1, operand.rank());
     for (&dim, &of) in others(operand.rank(), &left_out).iter().zip(update_window_dims) {
