@@ -76,7 +76,8 @@ pub struct Evidence {
 }
 
 impl Evidence {
-    /// Returns the probability that different polynomials of this degree agree in all draws. Oracles count as variables.
+    /// Returns the probability that different polynomials of this degree agree in all draws. Oracles
+    /// count as variables.
     pub fn probability(&self) -> f64 {
         let once = (self.degree.max(1.0) / f64::from(PRIMES[0])).min(1.0);
         once.powi(i32::try_from(self.seeds - self.endless).unwrap_or(i32::MAX))
