@@ -304,6 +304,9 @@ pub(crate) struct PassesArgs {
     /// numbers, and special ones such as infinities, in turn.
     #[arg(long, value_name = "N", default_value = "1", value_parser = jobs)]
     pub(crate) seeds: NonZero<usize>,
+    /// Draw N arguments to compare both states of a step in exact arithmetic, for every float argument; 0 for never.
+    #[arg(long, value_name = "N", default_value = "4")]
+    pub(crate) draws: u32,
     /// End at the first step that changes the meaning.
     #[arg(long)]
     pub(crate) first: bool,

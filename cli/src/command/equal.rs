@@ -20,7 +20,8 @@ pub(crate) fn equal(args: &EqualArgs) -> Result<ExitCode> {
     let limits = Limits::start(options);
     let (first, first_file) = module(&args.first, args, &limits)?;
     let (second, second_file) = module(&args.second, args, &limits)?;
-    let options = Options { seed: args.seed, seeds: args.seeds, limits: limits.options() };
+    let limits = limits.options();
+    let options = Options { seed: args.seed, seeds: args.seeds, limits, arguments: None };
     let answer = conformance::on_large_stack(|| compare(&first, &second, &options));
     let answer = answer.map_err(|failure| match &failure {
         Incomparable::Run { module, error } => {

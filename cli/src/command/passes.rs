@@ -43,6 +43,7 @@ pub(crate) fn run(args: &PassesArgs) -> Result<ExitCode> {
         strict: args.backend.strict,
         lenient: args.lenient,
         pass: args.pass.clone(),
+        draws: args.draws,
     };
     let mut found = Found::default();
     let mut worst = None;

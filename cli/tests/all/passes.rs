@@ -71,6 +71,58 @@ fn right_passes_give_no_alarm() {
 }
 
 #[test]
+fn a_right_step_is_proved_for_every_argument() {
+    let output = passes("no_alarm", "");
+    expect(&output, 0, "2 proved for every float argument", "");
+    expect(&output, 0, "within bound  proved  ", "");
+    let output = passes("no_alarm", "--draws 0");
+    expect(&output, 0, "no step of 3 changes the meaning", "");
+    assert!(!String::from_utf8_lossy(&output.stdout).contains("proved"));
+}
+
+/// The arguments of the first set do not show it, and those of a draw do.
+#[test]
+fn a_draw_shows_a_wrong_step() {
+    expect(&passes("nested_slices", "--draws 0"), 0, "no step of 2 changes the meaning", "");
+    let folder = Folder::new("passes-draw");
+    let target = folder.0.join("out").display().to_string();
+    let output = passes("nested_slices", &format!("-o {target}"));
+    expect(&output, 1, "DIFFERS               out0[0]: found s32[]", "saved in");
+    expect(&output, 1, "; with draw 1 of the field", "");
+    let saved = Path::new(&target).join("slices.0000.simplification_algsimp");
+    let command = std::fs::read_to_string(saved.join("command")).unwrap();
+    let mut shown = Command::new(env!("CARGO_BIN_EXE_etalon"));
+    shown.current_dir(&saved).args(command.split_whitespace().skip(1));
+    expect(&shown.output().unwrap(), 1, "differs", "");
+}
+
+/// Sums that cancel, in two orders: no bound explains the difference, and exact arithmetic does. A
+/// step that rounds to fewer digits is no algebra.
+#[test]
+fn rounding_beyond_the_bound_is_algebra() {
+    let folder = Folder::new("passes-algebra");
+    let head = "HloModule m\nENTRY e { x = f32[8] parameter(0) s = f32[8] sine(x) c = f32[8] cosine(x)";
+    let before = format!(
+        "{head} d = f32[8] subtract(s, c) q = f32[8] add(s, c) ROOT r = f32[8] multiply(d, q) }}"
+    );
+    let after = format!(
+        "{head} a = f32[8] multiply(s, s) b = f32[8] multiply(c, c) ROOT r = f32[8] subtract(a, b) }}"
+    );
+    let narrow = format!(
+        "{head} h = bf16[8] convert(s) s2 = f32[8] convert(h) d = f32[8] subtract(s2, c) q = f32[8] add(s2, c) ROOT r = f32[8] multiply(d, q) }}"
+    );
+    for (number, after, exit, shown) in
+        [(1, &after, 0, "1 proved for every float argument"), (2, &narrow, 1, "DIFFERS")]
+    {
+        let dump = folder.0.join(format!("dump{number}"));
+        std::fs::create_dir(&dump).unwrap();
+        std::fs::write(dump.join("step1.hlo"), &before).unwrap();
+        std::fs::write(dump.join("step2.hlo"), after).unwrap();
+        expect(&passes(&dump.display().to_string(), "--seeds 3"), exit, shown, "");
+    }
+}
+
+#[test]
 fn the_modules_around_a_wrong_step_are_saved() {
     let folder = Folder::new("passes-output");
     let target = folder.0.join("out").display().to_string();

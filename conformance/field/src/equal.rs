@@ -1,16 +1,15 @@
 //! The comparison of two modules.
-use crate::arithmetic::{Field, rounded_to};
-use crate::element::{Element, read, write};
+use crate::arithmetic::Field;
+use crate::draw::{Draw, Pool, held_exactly, real};
+use crate::element::{Element, read};
 use crate::kernels::{Number as _, evaluate};
 use crate::lift::{Lifted, Open, lift, target};
 use crate::pair::Pair;
-use crate::rational::digits;
 use crate::tower::PRIMES;
-use hlo::literal::ConstantValue;
-use hlo::{Array, ArrayShape, Class, ElementType, Literal, Module, Op, Scalar, Shape, Verified};
+use hlo::{Array, Class, ElementType, Literal, Module, Shape, Verified};
 use interp::{Code, CompileOptions, Error, Executable, Hooks, RunOptions};
 use num::index::count;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// The largest probability of a wrong answer with which modules are equal.
@@ -35,11 +34,14 @@ pub struct Options {
     pub seeds: u32,
     /// The limits of a run.
     pub limits: RunOptions,
+    /// Arguments to compare the modules on, in place of those that are drawn: whether both have the
+    /// same results on these in exact arithmetic.
+    pub arguments: Option<Vec<Literal>>,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { seed: 0, seeds: 12, limits: RunOptions::default() }
+        Self { seed: 0, seeds: 12, limits: RunOptions::default(), arguments: None }
     }
 }
 
@@ -107,6 +109,8 @@ pub struct Difference {
     pub values: [f64; 2],
     /// Whether the residues differ.
     pub in_field: bool,
+    /// The real arguments of the draw.
+    pub arguments: Vec<Literal>,
 }
 
 /// Why two modules cannot be compared.
@@ -168,7 +172,10 @@ pub fn equal(first: &Verified, second: &Verified, options: &Options) -> Result<A
                 Ok(lifted) => lifted,
                 Err(open) => return Ok(Answer::Open(Open { module: Some(i), ..open })),
             };
-            let drawn = || Draw::new(seed, &field, &constants).arguments(modules[0]);
+            let drawn = || match &options.arguments {
+                Some(given) => given.iter().map(held_exactly).collect(),
+                None => Draw::new(seed, &field, &constants).arguments(modules[0]),
+            };
             let arguments = arguments.get_or_insert_with(drawn);
             match run(lifted, &field, arguments, options, &mut covered[i]) {
                 Ok(result) => results.push(result),
@@ -194,12 +201,18 @@ pub fn equal(first: &Verified, second: &Verified, options: &Options) -> Result<A
             };
             evidence.elements += a.len();
             let found = compared([a, b], ty, tolerance, &mut evidence);
+            let arguments = || {
+                let shapes = modules[0].entry().program_shape().parameters;
+                let held = arguments.iter().flatten();
+                shapes.iter().zip(held).map(|(shape, value)| real(shape, value)).collect()
+            };
             let at = |(element, values, in_field)| Difference {
                 seed,
                 output,
                 element,
                 values,
                 in_field,
+                arguments: arguments(),
             };
             if let Some(found) = found.different {
                 return Ok(Answer::Different(at(found)));
@@ -221,7 +234,7 @@ fn doubt(unknown: Option<&Difference>, evidence: &Evidence) -> Option<String> {
     let draws = u64::from(evidence.seeds - evidence.endless);
     let compared = u64::try_from(evidence.elements).unwrap_or(u64::MAX).saturating_mul(draws);
     let undefined = u64::try_from(evidence.undefined).unwrap_or(u64::MAX);
-    if let Some(Difference { seed, output, element, values: [a, b], in_field }) = unknown {
+    if let Some(Difference { seed, output, element, values: [a, b], in_field, .. }) = unknown {
         let place =
             format!("out{output}, element {element}, with seed {seed}, is {a:.6e} and {b:.6e}");
         let nested = match evidence.is_shallow {
@@ -383,148 +396,4 @@ fn of_parts<'a>(
         }
     }
     found
-}
-
-/// What arguments are drawn around: the constants of both modules, and the sizes of their arrays.
-struct Pool {
-    floats: Vec<f64>,
-    integers: Vec<i64>,
-}
-
-impl Pool {
-    /// Larger constants are tables, not limits.
-    const MOST: usize = 16;
-
-    fn new(modules: [&Module; 2]) -> Self {
-        let (mut floats, mut integers) = (vec![0.0, 1.0], BTreeSet::from([0, 1]));
-        let all = modules.into_iter().flat_map(|module| module.computations.iter());
-        for (_, instruction) in all.flat_map(|(_, of)| of.instructions.iter()) {
-            let leaves = instruction.shape.leaves();
-            integers
-                .extend(leaves.iter().filter_map(|leaf| leaf.array()).flat_map(|a| a.dims.iter()));
-            let Op::Constant(op) = &instruction.op else { continue };
-            let ConstantValue::Literal(Literal::Array(value)) = &*op.value else { continue };
-            for i in 0..value.len().min(Self::MOST) {
-                match value.get(i) {
-                    Scalar::Float(x) | Scalar::Complex(x, _) if x.is_finite() => floats.push(x),
-                    Scalar::Float(_) | Scalar::Complex(..) | Scalar::Pred(_) => {}
-                    x @ (Scalar::Signed(_) | Scalar::Unsigned(_)) => {
-                        integers.insert(x.as_wrapping());
-                    }
-                }
-            }
-        }
-        floats.sort_by(f64::total_cmp);
-        floats.dedup();
-        Self { floats, integers: integers.into_iter().collect() }
-    }
-}
-
-/// The arguments of one run.
-struct Draw<'a> {
-    random: fastrand::Rng,
-    field: &'a Field,
-    pool: &'a Pool,
-    /// Whether floats are zero, equal to others, or constants of the modules, some of the time.
-    has_ties: bool,
-    /// The kind of integers: small, any, or around those of the modules.
-    integers: u8,
-    /// Floats that were drawn, of all arguments.
-    drawn: Vec<Element>,
-    /// Those of few digits, by their bits.
-    narrow: BTreeMap<u64, Element>,
-}
-
-impl<'a> Draw<'a> {
-    fn new(seed: u64, field: &'a Field, pool: &'a Pool) -> Self {
-        let (has_ties, integers) = (seed % 2 == 1, u8::try_from(seed % 5).unwrap_or(0));
-        let random = fastrand::Rng::with_seed(seed);
-        let (drawn, narrow) = (Vec::new(), BTreeMap::new());
-        Self { random, field, pool, has_ties, integers, drawn, narrow }
-    }
-    fn arguments(&mut self, module: &Module) -> Vec<Literal> {
-        let parameters = module.entry().program_shape().parameters;
-        parameters.iter().map(|shape| self.value(shape)).collect()
-    }
-    fn value(&mut self, shape: &Shape) -> Literal {
-        match shape {
-            Shape::Array(array) => self.array(array),
-            Shape::Buffer(array) => self.array(array),
-            Shape::Tuple(parts) => Literal::tuple(parts.iter().map(|p| self.value(p)).collect()),
-            Shape::Token | Shape::Opaque => Literal::token(),
-        }
-    }
-    fn array(&mut self, shape: &ArrayShape) -> Literal {
-        let count = count(&shape.dims);
-        match shape.ty.class() {
-            Class::Float => Literal::from(write(shape, (0..count).map(|_| self.float(shape.ty)))),
-            Class::Complex => {
-                let ty = shape.ty.component();
-                let parts = (0..count).map(|_| Pair(self.float(ty), self.float(ty)));
-                Literal::from(Pair::write(shape, parts))
-            }
-            Class::Pred | Class::Signed | Class::Unsigned => {
-                let mut result = Array::zeros(shape.clone());
-                for i in 0..result.len() {
-                    result.set(i, self.whole(shape.ty));
-                }
-                Literal::from(result)
-            }
-        }
-    }
-    /// Draws a float. Its residues do not depend on its real number: they stand for any.
-    fn float(&mut self, ty: ElementType) -> Element {
-        let residues = PRIMES.map(|prime| self.random.u32(0..prime));
-        let place = self.random.usize(0..self.pool.floats.len());
-        let near = self.pool.floats[place];
-        let unit = self.random.f64() * 2.0 - 1.0;
-        let variable = |real| Element { degree: 1.0, ..Element::constant(residues, real) };
-        let element = match self.random.u8(0..10) {
-            0 if self.has_ties => Element::ZERO,
-            1 if self.has_ties && !self.drawn.is_empty() => {
-                self.drawn[self.random.usize(0..self.drawn.len())]
-            }
-            2 if self.has_ties => Element { degree: 1.0, ..self.field.literal(near, ty) },
-            // Between a constant and the next one, and close to it.
-            3 | 4 => {
-                let next = self.pool.floats.get(place + 1).copied().unwrap_or(near + 1.0);
-                variable(near + (next - near) * self.random.f64())
-            }
-            5 => variable(near + near.abs().max(1.0) * unit / 16.0),
-            6 => variable(unit * 16.0),
-            7 if self.has_ties => variable(unit * f64::powi(2.0, self.random.i32(4..48))),
-            _ => variable(unit * 2.0),
-        };
-        let rounded = rounded_to(element.real, ty);
-        // Larger numbers say nothing but that they overflow.
-        let is_useful = rounded.is_finite() && rounded.abs() < 1e15;
-        let real = if is_useful { rounded } else { rounded_to(unit, ty) };
-        let element = match real == 0.0 {
-            true => Element::ZERO,
-            // Numbers of few digits are equal sooner or later.
-            false if digits(ty) <= 11 => {
-                *self.narrow.entry(real.to_bits()).or_insert(Element { real, ..element })
-            }
-            false => Element { real, ..element },
-        };
-        if self.drawn.len() < 1024 {
-            self.drawn.push(element);
-        }
-        element
-    }
-    fn whole(&mut self, ty: ElementType) -> Scalar {
-        let near = self.pool.integers[self.random.usize(0..self.pool.integers.len())];
-        let x = match self.integers {
-            0 => self.random.i64(-1..=3),
-            1 => self.random.i64(..),
-            _ if self.random.bool() => near,
-            _ => near.saturating_add(self.random.i64(-1..=1)),
-        };
-        match ty.class() {
-            Class::Pred => Scalar::Pred(self.random.bool()),
-            Class::Signed | Class::Unsigned | Class::Float | Class::Complex => {
-                Scalar::Signed(x).convert(ElementType::S64, ty)
-            }
-        }
-    }
 }

@@ -20,7 +20,8 @@
 //! | `arithmetic` | the order, the oracles, and the laws of functions |
 //! | `kernels`, `batch_norm` | products, reductions, decompositions |
 //! | `constants`, `lift` | a module over the field, which the engine runs |
-//! | `equal` | arguments, runs, the answer |
+//! | `draw` | arguments |
+//! | `equal` | runs, the answer |
 //!
 //! Source: Mirage (OSDI 2025); "Identity Testing for Circuits with Exponentiation Gates" (ITCS
 //! 2026).
@@ -28,6 +29,7 @@
 mod arithmetic;
 mod batch_norm;
 mod constants;
+mod draw;
 mod element;
 mod equal;
 mod kernels;

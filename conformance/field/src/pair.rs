@@ -95,7 +95,12 @@ impl Number for Pair {
         match x {
             Scalar::Complex(re, im) => {
                 let ty = ty.component();
-                Self(field.literal(re, ty), field.literal(im, ty))
+                // The cosine of a right angle is no zero in floats.
+                let part = |x: f64, other: f64| match x.abs() < rational::unit(other, ty) {
+                    true => Element::ZERO,
+                    false => field.literal(x, ty),
+                };
+                Self(part(re, im), part(im, re))
             }
             Scalar::Pred(_) | Scalar::Signed(_) | Scalar::Unsigned(_) | Scalar::Float(_) => {
                 Self::of_element(Element::of_scalar(field, x, ty))

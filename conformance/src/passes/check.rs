@@ -1,5 +1,6 @@
 //! The check of a module: each state against the one before it, and the last against the first.
 use super::dump::{ModuleDump, StateFile};
+use super::exact::{Proof, is_rounding, proof};
 use super::report::{Class, Evidence, LastState, ModuleReport, Step};
 use super::run::{
     Interface, Limit, NoResult, Outcome, Outputs, Results, compared, compared_outfeeds,
@@ -13,6 +14,7 @@ use hlo::ir::InstructionId;
 use hlo::ir::rewrite::ModuleRewriter;
 use hlo::text::Style;
 use hlo::{Literal, Verified};
+use interp::DeviceGrid;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -39,6 +41,9 @@ pub struct Options {
     pub lenient: bool,
     /// Compare only the steps whose pipeline and pass match; `*` stands for any characters.
     pub pass: Option<String>,
+    /// How often arguments are drawn to compare both states of a step in exact arithmetic; 0 for
+    /// never.
+    pub draws: u32,
 }
 
 impl Options {
@@ -196,6 +201,7 @@ impl Check<'_> {
             arguments: None,
             judgement: outcome.judgement,
             divergence: outcome.divergence,
+            proof: None,
             source: None,
             seconds: 0.0,
             evidence: None,
@@ -270,11 +276,16 @@ impl Check<'_> {
             _ if !self.options.is_compared(file) => (Outcome::new(Class::NotRun, ""), None),
             _ => self.worst(&last, &ran, &interface),
         };
-        let mut step = self.described(file, outcome);
+        let Exact { proof, outcome, drawn } = self.exact(&last, &ran, &interface, outcome, set);
+        let mut step = Step { proof, ..self.described(file, outcome) };
         step.arguments = set.filter(|_| self.sets.len() > 1).map(|set| self.sets[set].name.clone());
+        if let Some((name, _)) = &drawn {
+            step.arguments = Some(name.clone());
+        }
         if step.class.is_wrong(self.options.strict) {
             let set = set.unwrap_or_default();
-            let shown = evidence(&last, &ran, set, step.divergence.as_ref());
+            let arguments = drawn.map_or_else(|| last.arguments[set].clone(), |(_, drawn)| drawn);
+            let shown = evidence([&last, &ran], set, arguments, step.divergence.as_ref());
             step.evidence = Some(Evidence { fuel: self.options.fuel.or(shown.fuel), ..shown });
         }
         if file.is_start() && step.class > Class::SameBits {
@@ -337,8 +348,7 @@ impl Check<'_> {
     /// Compares two states on all sets of arguments; returns the worst outcome, and its arguments.
     fn worst(&self, before: &Ran, after: &Ran, interface: &Interface) -> (Outcome, Option<usize>) {
         let states = [&before.state, &after.state];
-        let fuel = after.limit.steps.unwrap_or(u64::MAX);
-        let limits = BlameOptions { fuel, ..BlameOptions::default() };
+        let limits = blame_options(after);
         let mut worst: Option<(Outcome, Option<usize>)> = None;
         let any_ran = before.outputs.is_any();
         let outputs = [&before.outputs, &after.outputs];
@@ -368,6 +378,54 @@ impl Check<'_> {
         worst.unwrap_or_else(|| (Outcome::new(Class::NotRun, "there are no arguments"), None))
     }
 
+    /// Compares two states for every float argument, and adds what that says to an outcome: a
+    /// difference of rounding is algebra, and arguments for which the functions differ may show it.
+    fn exact(
+        &self,
+        before: &Ran,
+        after: &Ran,
+        interface: &Interface,
+        outcome: Outcome,
+        set: Option<usize>,
+    ) -> Exact {
+        let states = [&before.state, &after.state];
+        let is_compared = match outcome.class {
+            Class::Unchanged | Class::NotRun | Class::Invalid | Class::EtalonBug => false,
+            Class::Differs => outcome.judgement.is_some(),
+            _ => true,
+        };
+        let is_alone = states.map(|state| DeviceGrid::of(&state.module.module().config).len());
+        let is_possible = is_compared && matches!(interface, Interface::Same) && is_alone == [1, 1];
+        if self.options.draws == 0 || !is_possible {
+            return Exact { proof: None, outcome, drawn: None };
+        }
+        let (proof, difference) = proof(states, self.options.draws);
+        let proof = Some(proof);
+        if outcome.class == Class::Differs {
+            let set = set.unwrap_or_default();
+            let results = [before, after].map(|ran| ran.outputs.results[set].as_deref());
+            if let ([Ok(expected), Ok(actual)], [arguments]) = (results, &*before.arguments[set])
+                && is_rounding(states, arguments, [expected, actual])
+            {
+                let message = "equal in exact arithmetic on these arguments".to_owned();
+                let outcome = Outcome { class: Class::Algebra, message, ..outcome };
+                return Exact { proof, outcome, drawn: None };
+            }
+            return Exact { proof, outcome, drawn: None };
+        }
+        let Some(difference) = difference else { return Exact { proof, outcome, drawn: None } };
+        let name = format!("draw {} of the field", difference.seed);
+        let arguments = vec![difference.arguments];
+        let ran = states.map(|state| run(state, std::slice::from_ref(&arguments), after.limit));
+        let results = [&ran[0].results[0], &ran[1].results[0]];
+        let limits = blame_options(after);
+        let shown = compared(states, &arguments, results, &limits);
+        match shown.class {
+            Class::Differs => Exact { proof, outcome: shown, drawn: Some((name, arguments)) },
+            _ => Exact { proof, outcome, drawn: None },
+        }
+    }
+
     /// Compares the last state with the first.
     fn overall(&self) -> Option<Step> {
         let (first, last) = (self.first.as_ref()?, self.last.as_ref()?);
@@ -377,8 +435,10 @@ impl Check<'_> {
         let start = Instant::now();
         let interface = Interface::of(&first.state.module, &last.state.module);
         let (outcome, set) = self.worst(first, last, &interface);
+        let Exact { proof, outcome, drawn } = self.exact(first, last, &interface, outcome, set);
         let set = set.filter(|_| self.sets.len() > 1);
-        let arguments = set.map(|set| self.sets[set].name.clone());
+        let arguments = drawn.map(|(name, _)| name);
+        let arguments = arguments.or(set.map(|set| self.sets[set].name.clone()));
         let Outcome { class, message, judgement, divergence } = outcome;
         let source = divergence.as_ref().and_then(|found| source(&last.state, &first.state, found));
         Some(Step {
@@ -392,11 +452,24 @@ impl Check<'_> {
             arguments,
             judgement,
             divergence,
+            proof,
             source,
             seconds: start.elapsed().as_secs_f64(),
             evidence: None,
         })
     }
+}
+
+/// What exact arithmetic says of a step.
+struct Exact {
+    proof: Option<Proof>,
+    outcome: Outcome,
+    /// The arguments of the draw that shows the outcome, and what reports call them.
+    drawn: Option<(String, Vec<Vec<Literal>>)>,
+}
+
+fn blame_options(after: &Ran) -> BlameOptions {
+    BlameOptions { fuel: after.limit.steps.unwrap_or(u64::MAX), ..BlameOptions::default() }
 }
 
 fn separated(message: &str) -> String {
@@ -436,14 +509,18 @@ fn full(state: &State) -> String {
 
 /// Returns what shows a step that is wrong: the instructions that the first difference is computed
 /// from, if these alone differ, too, else both modules.
-fn evidence(before: &Ran, after: &Ran, set: usize, found: Option<&Divergence>) -> Evidence {
-    let arguments = &before.arguments[set];
+fn evidence(
+    [before, after]: [&Ran; 2],
+    set: usize,
+    arguments: Vec<Vec<Literal>>,
+    found: Option<&Divergence>,
+) -> Evidence {
     let cut = found.and_then(|found| {
         let sides = [(before, found.counterpart), (after, found.at)];
         let programs = sides.map(|(ran, (computation, id))| {
             let module = ran.state.module.module();
             let is_entry = computation == module.entry;
-            is_entry.then(|| cut(&ran.state, arguments, id)).flatten()
+            is_entry.then(|| cut(&ran.state, &arguments, id)).flatten()
         });
         let [Some(first), Some(second)] = programs else { return None };
         let limits = BlameOptions::default();
@@ -464,7 +541,7 @@ fn evidence(before: &Ran, after: &Ran, set: usize, found: Option<&Divergence>) -
             fuel,
             before: Some(full(&before.state)),
             after: full(&after.state),
-            arguments: arguments.clone(),
+            arguments,
         },
     }
 }

@@ -27,6 +27,7 @@
 //! ```
 mod check;
 mod dump;
+mod exact;
 mod junit;
 mod name;
 mod report;
@@ -37,5 +38,6 @@ mod state;
 
 pub use check::{ArgumentSet, Options, check, first_module};
 pub use dump::{Dump, DumpError, ModuleDump};
+pub use exact::Proof;
 pub use junit::to_junit;
 pub use report::{Class, Evidence, LastState, ModuleReport, Step};

@@ -1,4 +1,5 @@
 //! What is known of each step: classes, reports as text and as JSON.
+use super::exact::Proof;
 use crate::blame::Divergence;
 use crate::judge::{Judgement, Mode};
 use crate::results::Verdict;
@@ -137,6 +138,9 @@ pub struct Step {
     /// The first instruction that differs.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub divergence: Option<Divergence>,
+    /// Whether both states are the same function, in exact arithmetic.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub proof: Option<Proof>,
     /// Where that instruction comes from in the program of the frontend.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub source: Option<String>,
@@ -215,6 +219,14 @@ impl ModuleReport {
 }
 
 impl Step {
+    /// Returns whether the step is proved to keep the function, or only tested.
+    const fn standing(&self) -> &'static str {
+        match (self.class, &self.proof) {
+            (Class::NotRun | Class::Invalid | Class::Differs | Class::EtalonBug, _) | (_, None) => "",
+            (_, Some(Proof::Proved { .. })) => "proved",
+            (_, Some(Proof::Different { .. } | Proof::Open { .. })) => "tested",
+        }
+    }
     /// Returns what is known of the step, in one line.
     pub(super) fn remark(&self) -> String {
         self.remarks().join("; ")
@@ -280,14 +292,18 @@ impl fmt::Display for ModuleReport {
             self.steps.iter().filter(|step| step.class != Class::Unchanged).collect();
         let columns = shown.iter().map(|step| step.pass.chars().count()).max().unwrap_or_default();
         let columns = columns.min(MOST_COLUMNS);
+        let is_tried = self.all().any(|step| step.proof.is_some());
         for step in &shown {
             let Step { number, pass, class, .. } = step;
             let line = format!("  {number:>4} {pass:columns$}  {:12} ", class.name());
+            let line = if is_tried { format!("{line} {:6} ", step.standing()) } else { line };
             writeln!(f, "{}", format!("{line} {}", step.remark()).trim_end())?;
             step.below(f)?;
         }
         if let Some(step) = &self.overall {
-            let line = format!("       last against first: {}", step.class.name());
+            let standing = Some(step.standing()).filter(|standing| !standing.is_empty());
+            let standing = standing.map(|standing| format!(", {standing};")).unwrap_or_default();
+            let line = format!("       last against first: {}{standing}", step.class.name());
             writeln!(f, "{}", format!("{line} {}", step.remark()).trim_end())?;
         }
         for note in &self.notes {
@@ -337,12 +353,18 @@ impl ModuleReport {
             .filter(|(_, count)| *count > 0)
             .map(|(class, count)| format!("{count} {}", class.name()))
             .collect();
+        let proved = self.steps.iter().filter(|step| step.standing() == "proved").count();
+        let proved = match proved {
+            0 => String::new(),
+            proved => format!("; {proved} proved for every float argument"),
+        };
         if wrong.is_empty() {
-            return writeln!(f, "no step of {compared} changes the meaning: {}", counts.join(", "));
+            let counts = counts.join(", ");
+            return writeln!(f, "no step of {compared} changes the meaning: {counts}{proved}");
         }
         writeln!(
             f,
-            "{} of {compared} steps {} the meaning: {} ({})",
+            "{} of {compared} steps {} the meaning: {} ({}{proved})",
             wrong.len(),
             if wrong.len() == 1 { "changes" } else { "change" },
             wrong.join(", "),
