@@ -6,8 +6,8 @@ use crate::kernels::{Stated, constant, held_shape, is_float, is_number};
 use hlo::ir::rewrite::ModuleRewriter;
 use hlo::ir::{Computation, ComputationId, Instruction, InstructionId};
 use hlo::literal::ConstantValue;
-use hlo::op::value::Text;
-use hlo::op::{Binary, Constant, CustomCall};
+use hlo::op::value::{Direction, Text};
+use hlo::op::{Binary, Constant, CustomCall, TopK};
 use hlo::{ArrayShape, ElementType, Literal, Module, Op, Shape, Verified};
 
 /// Custom calls that return their operand, or say something of it.
@@ -76,14 +76,16 @@ pub(crate) fn lift(module: &Module, field: &Field) -> Result<Lifted, Open> {
                 *edited = constant_of(field, value, edited);
                 continue;
             }
-            match part(module, computation, instruction) {
+            let as_op = top_k(module, instruction);
+            let op = as_op.as_ref().unwrap_or(&instruction.op);
+            match part(module, computation, instruction, op) {
                 Part::Kept => {}
                 Part::Open(reason) => return Err(open(reason)),
                 Part::Call(folds) => {
                     edited.op = Op::from(CustomCall::new(Text(target(calls.len()).into())));
                     let operands = instruction.operands.iter();
                     calls.push(Stated {
-                        op: instruction.op.clone(),
+                        op: op.clone(),
                         operands: operands.map(|&o| shape_of(computation, o)).collect(),
                         shape: instruction.shape.clone(),
                         folds,
@@ -97,6 +99,29 @@ pub(crate) fn lift(module: &Module, field: &Field) -> Result<Lifted, Open> {
     let lifted = rewriter.finish().map_err(|error| whole(error.to_string()))?;
     let module = lifted.verify().map_err(|errors| whole(errors.0[0].to_string()))?;
     Ok(Lifted { module, calls })
+}
+
+/// Returns the op that a call of `TopK` is: XLA makes the call of a sort.
+fn top_k(module: &Module, instruction: &Instruction) -> Option<Op> {
+    let Op::CustomCall(call) = &instruction.op else { return None };
+    if call.custom_call_target.0 != "TopK" {
+        return None;
+    }
+    let is_largest = |&id: &ComputationId| {
+        let computation = &module.computations[id];
+        let Op::Compare(compare) = &computation.instructions[computation.root].op else {
+            return None;
+        };
+        match compare.direction {
+            Direction::Gt => Some(true),
+            Direction::Lt => Some(false),
+            Direction::Eq | Direction::Ne | Direction::Ge | Direction::Le => None,
+        }
+    };
+    let mut called = call.called_computations.iter().chain(&call.to_apply);
+    let largest = called.next().map_or(Some(true), is_largest)?;
+    let k = *instruction.shape.leaves().first()?.array()?.dims.last()?;
+    Some(Op::from(TopK { k, largest, is_stable: true }))
 }
 
 fn shape_of(computation: &Computation, id: InstructionId) -> Shape {
@@ -141,7 +166,12 @@ fn name_of(computation: &Computation, instruction: &Instruction) -> String {
 }
 
 #[expect(clippy::wildcard_enum_match_arm, reason = "what only moves elements is kept")]
-fn part(module: &Module, computation: &Computation, instruction: &Instruction) -> Part {
+fn part(
+    module: &Module,
+    computation: &Computation,
+    instruction: &Instruction,
+    op: &Op,
+) -> Part {
     let operands = || instruction.operands.iter().map(|&id| &computation.instructions[id].shape);
     let leaves = |shape: &Shape| shape.leaves().into_iter().cloned().collect::<Vec<_>>();
     let all: Vec<Shape> = operands().flat_map(leaves).chain(leaves(&instruction.shape)).collect();
@@ -154,7 +184,7 @@ fn part(module: &Module, computation: &Computation, instruction: &Instruction) -
     }
     let is_complex = types().any(ElementType::is_complex);
     let folds = |id: ComputationId| fold_of(&module.computations[id]);
-    match &instruction.op {
+    match op {
         Op::Unary(_)
         | Op::Binary(_)
         | Op::Compare(_)
