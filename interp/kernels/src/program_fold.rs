@@ -36,9 +36,9 @@ impl<'a> Accumulators<'a> {
         let lanes = vec![[0; LANES]; types.len()];
         Self { program, types, now: lanes.clone(), next: lanes, registers: program.registers() }
     }
-    /// Returns the bytes of the accumulators of a program.
+    /// Returns the bytes of the accumulators of a program, and of those that are folded into them.
     pub(super) fn bytes(program: &BlockProgram, types: &[ElementType]) -> usize {
-        program.bytes() + 2 * types.len() * size_of::<Lane>()
+        program.bytes() + 4 * types.len() * size_of::<Lane>()
     }
     /// Returns the first `count` accumulators of operand `k`.
     pub(super) fn get(&self, k: usize, count: usize) -> &[u8] {
@@ -112,8 +112,9 @@ impl ProgramFold {
     pub(super) fn scratch(&self) -> usize {
         let shares = self.elements.count().div_ceil(self.sizes().1);
         let tiles = self.types.len() * DEPTH * size_of::<Lane>();
-        let thread = Accumulators::bytes(&self.program, &self.types) + tiles;
-        self.groups() * shares * LANES * self.width() + threads() * thread
+        let accumulators = Accumulators::bytes(&self.program, &self.types);
+        let folds = self.groups() * shares * LANES * self.width();
+        folds + threads() * (accumulators + tiles) + accumulators
     }
 
     /// Computes the results, of which `first` has the initial values.
