@@ -12,7 +12,7 @@ use num::index::saturating_count;
 use num::{Result, Scope};
 
 use hlo::op::Binary;
-use hlo::{Array, ArrayShape, Class, ElementType, Scalar};
+use hlo::{Array, ArrayShape, ElementType, Scalar};
 use num::accumulator::ExactSum;
 use num::scalar_program::ScalarProgram;
 use rayon::prelude::*;
@@ -108,36 +108,14 @@ impl<'a> Fold<'a> {
     pub(super) fn is_orderless(&self) -> bool {
         match &self.0 {
             FoldKind::Sum { .. } => true,
-            FoldKind::Binary { op, ty, .. } => is_orderless(*op, *ty),
+            FoldKind::Binary { op, ty, .. } => op.opcode().associates(*ty),
             FoldKind::Call(_) => false,
         }
     }
 }
 
-/// Returns whether a fold by an op gives the same bits in any order of the elements.
-pub(super) fn is_orderless(op: Binary, ty: ElementType) -> bool {
-    match op {
-        Binary::Maximum | Binary::Minimum | Binary::And | Binary::Or | Binary::Xor => {
-            ty.class() != Class::Complex
-        }
-        Binary::Add | Binary::Multiply => {
-            matches!(ty.class(), Class::Pred | Class::Signed | Class::Unsigned)
-        }
-        Binary::Atan2
-        | Binary::Complex
-        | Binary::Divide
-        | Binary::Mulhi
-        | Binary::Power
-        | Binary::Remainder
-        | Binary::ShiftLeft
-        | Binary::ShiftRightArithmetic
-        | Binary::ShiftRightLogical
-        | Binary::Subtract => false,
-    }
-}
-
 /// Returns an initial value in the type the computation carries it in.
-fn first_value((init, &ty): (&&Array, &ElementType)) -> Scalar {
+pub(super) fn first_value((init, &ty): (&&Array, &ElementType)) -> Scalar {
     init.get(0).convert(element_type(init), ty)
 }
 fn elements_of(literal: &Array) -> usize {

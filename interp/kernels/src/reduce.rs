@@ -9,21 +9,24 @@
 //! Float sums are accumulated wider than their type and rounded once. XLA:CPU reduces dimensions of
 //! more than 32 elements in windows that each start from the initial value again, so a value that
 //! is no identity is counted several times there.
-use super::fold::{Fold, UNTIMED, in_lines, stored_bytes};
+use super::fold::{Fold, UNTIMED, first_value, in_lines, stored_bytes};
+use super::program_fold::ProgramFold;
 use super::reduce_lines::{Method, ReducedLines, Reduction};
 use crate::function::given;
-use crate::function::writes_with;
+use crate::function::{writes_in, writes_with};
 use crate::op::{ArrayOp, Site, linear, needs_whole_operands};
 use crate::{Fusion, Kernel};
-use hlo::op::Reduce;
-use hlo::{Array, ArrayShape, Dims};
+use hlo::op::{Binary, Reduce};
+use hlo::{Array, ArrayShape, Dims, ElementType, Scalar};
 use num::index::{Grid, count, offsets, others, pick, saturating_count, to_i64, to_usize};
-use num::scalar_program::ScalarPrograms;
+use num::scalar_program::{ScalarProgram, ScalarPrograms};
 use num::{Arithmetic, Result, Scope};
 use std::sync::Arc;
 
 /// Results that are computed by one thread in a row.
 const LINE: usize = 64;
+/// Results that are computed at once, if there are as many.
+const SHORTEST: usize = 8;
 
 impl ArrayOp for Reduce {
     fn kernel(&self, site: &Site<'_>, programs: &ScalarPrograms) -> Option<Box<dyn Kernel>> {
@@ -50,6 +53,17 @@ fn kernel(
         && let Some(method) = Method::of(&applied, (from.ty, to.ty), &lines, arithmetic)
     {
         return Some(Box::new(OfLines::new(from, lines, method, arithmetic)));
+    }
+    if let Some(fold) = program_fold(&applied, operands, results, &reduced, arithmetic) {
+        let steps = u64::try_from(saturating_count(&from.dims)).unwrap_or(u64::MAX);
+        return Some(writes_in(arithmetic, fold.scratch(), move |scope, inputs, outputs| {
+            scope.spend(steps)?;
+            let (inputs, inits) = inputs.split_at(inputs.len() / 2);
+            let first: Vec<Scalar> = inits.iter().zip(&fold.types).map(first_value).collect();
+            let inputs: Vec<&[u8]> = inputs.iter().map(|input| input.bytes()).collect();
+            fold.run(&inputs, &first, outputs);
+            Ok(())
+        }));
     }
     let (inner_sizes, inner_strides) = pick(from, &reduced);
     let (sizes, strides) = pick(from, &others(from.rank(), &reduced));
@@ -81,6 +95,32 @@ fn kernel(
             Ok(())
         })
     }))
+}
+
+/// Returns the fold of many results at once; `None` where there are not many, or a computation
+/// runs on a machine, or elements are converted to its types.
+fn program_fold(
+    applied: &ScalarProgram,
+    operands: &[&ArrayShape],
+    results: &[&ArrayShape],
+    reduced: &[i64],
+    arithmetic: Arithmetic,
+) -> Option<ProgramFold> {
+    let types: Vec<ElementType> = results.iter().map(|result| result.ty).collect();
+    let inputs = operands[..results.len()].iter().map(|operand| operand.ty);
+    let parameters = [types.as_slice(), &types].concat();
+    let is_sum = types[0].is_float() && applied.as_binary() == Some(Binary::Add);
+    let fits = inputs.eq(types.iter().copied())
+        && applied.parameters() == parameters
+        && applied.results() == types;
+    let lines = ReducedLines::of(&operands[0].dims, reduced).filter(|_| fits && !is_sum)?;
+    let (results, elements, run) = lines.grids();
+    let is_associative = elements.rank() <= 1 && applied.is_associative(arithmetic);
+    if results.count() < SHORTEST && !is_associative {
+        return None;
+    }
+    let program = applied.results_in_blocks()?;
+    Some(ProgramFold { program, types, results, elements, run, is_associative })
 }
 
 /// A reduction of one array by a computation that is applied to many elements at once.

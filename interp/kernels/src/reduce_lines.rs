@@ -5,7 +5,6 @@
 //! rounding open the exact sum is formed. Other ops are applied to many elements at once: along
 //! columns in the order of the elements, along rows in any order, which only ops get whose result
 //! does not depend on it.
-use super::fold::is_orderless;
 use super::fold_tiles::Tiles;
 use super::partial_sum::{Partial, exact_sum};
 use crate::cost_model::FOLDED;
@@ -45,6 +44,9 @@ pub(super) struct ReducedLines {
     /// The other dimensions that are kept, and those that are reduced.
     kept: Grid,
     reduced: Grid,
+    /// All dimensions that are kept, and all that are reduced.
+    results: Grid,
+    elements: Grid,
 }
 
 impl ReducedLines {
@@ -64,13 +66,20 @@ impl ReducedLines {
         }
         let sizes: Dims = merged.iter().map(|&(_, size)| size).collect();
         let strides = strides(&sizes);
-        let (is_row, inner) = merged.pop()?;
-        let grid = |kind: bool| {
-            let all =
-                merged.iter().zip(&strides).filter(|((is_reduced, _), _)| *is_reduced == kind);
+        let &(is_row, inner) = merged.last()?;
+        let grid = |of: &[(bool, i64)], kind: bool| {
+            let all = of.iter().zip(&strides).filter(|((is_reduced, _), _)| *is_reduced == kind);
             Grid::new(all.map(|(&(_, size), &stride)| (size, stride)))
         };
-        Some(Self { is_row, inner: to_usize(inner), kept: grid(false), reduced: grid(true) })
+        let [results, elements] = [false, true].map(|kind| grid(&merged, kind));
+        merged.pop();
+        let [kept, reduced] = [false, true].map(|kind| grid(&merged, kind));
+        Some(Self { is_row, inner: to_usize(inner), kept, reduced, results, elements })
+    }
+    /// Returns the distances of the results' first elements, those of the elements of each, and the
+    /// number of results that are neighbors.
+    pub(super) fn grids(self) -> (Grid, Grid, usize) {
+        (self.results, self.elements, if self.is_row { 1 } else { self.inner })
     }
     /// Returns the size of the runs of neighbors of which each is one result, if the array consists
     /// of them.
@@ -124,7 +133,8 @@ impl Method {
                 .map(|loops| Self::Sum(loops, to));
         }
         let (op, ty) = applied.as_binary_in_order()?;
-        let fits = ty == from && ty == to && (!lines.is_row || is_orderless(op, ty));
+        let is_orderless = applied.is_associative(arithmetic);
+        let fits = ty == from && ty == to && (!lines.is_row || is_orderless);
         binary_loop(op, ty).filter(|_| fits).map(|function| Self::Op(function, ty))
     }
 }
@@ -162,7 +172,7 @@ impl Reduction<'_> {
         state: impl Fn() -> S + Sync + Send,
         each: impl Fn(&mut S, usize, &mut [u8]) + Sync,
     ) {
-        let ReducedLines { is_row, inner, kept, reduced } = self.lines;
+        let ReducedLines { is_row, inner, kept, reduced, .. } = self.lines;
         let stop = Stop::current();
         if *is_row {
             let at_once = (FOLDED / (reduced.count() * inner).max(1)).max(1);

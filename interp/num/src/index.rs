@@ -157,6 +157,11 @@ impl Grid {
         let count = sizes.iter().product();
         Self { sizes, strides, count }
     }
+    /// Returns the number of dimensions.
+    #[inline]
+    pub fn rank(&self) -> usize {
+        self.sizes.len()
+    }
     /// Returns the number of indices.
     #[inline]
     pub fn count(&self) -> usize {

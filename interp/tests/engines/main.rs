@@ -4,6 +4,7 @@ mod convolutions;
 mod cse;
 mod decompositions;
 mod fast;
+mod folds;
 mod fusion;
 mod generate;
 mod indexing;

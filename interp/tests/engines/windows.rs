@@ -29,7 +29,7 @@ pub(crate) fn elements(ty: ElementType, dims: &[i64], seed: u32, special: bool) 
 
 /// Whether two arrays have the same elements, any NaN being equal to any other, and zeros having
 /// signs.
-fn same(a: &Literal, b: &Literal) {
+pub(crate) fn same(a: &Literal, b: &Literal, what: &str) {
     assert_eq!(a.shape(), b.shape());
     for i in 0..a.len() {
         let (x, y) = (a.get(i), b.get(i));
@@ -45,7 +45,7 @@ fn same(a: &Literal, b: &Literal) {
         };
         let is_same = |(x, y): (Scalar, Scalar)| nan(x) && nan(y) || bits(x) == bits(y);
         let is_same = parts(x).into_iter().zip(parts(y)).all(is_same);
-        assert!(is_same, "element {i}: {x:?} and {y:?}");
+        assert!(is_same, "element {i}: {x:?} and {y:?}\n{what}");
     }
 }
 
@@ -54,9 +54,9 @@ pub(crate) fn engines_agree(text: &str, arguments: &[Literal]) {
     let (found, expected) = (run(Engine::Exact), run(Engine::Reference));
     match (found.elements(), expected.elements()) {
         (Some(found), Some(expected)) => {
-            found.iter().zip(expected).for_each(|(found, expected)| same(found, expected));
+            found.iter().zip(expected).for_each(|(found, expected)| same(found, expected, text));
         }
-        _ => same(&found, &expected),
+        _ => same(&found, &expected, text),
     }
 }
 

@@ -1,5 +1,5 @@
 //! Scalar programs over blocks of elements: each step is a loop.
-use super::{Body, RegisterProgram, ScalarProgram, ScalarStep};
+use super::{Body, ElementStep, RegisterProgram, ScalarProgram, ScalarStep};
 use crate::Arithmetic;
 use crate::loops::VectorLoop;
 use hlo::{ElementType, Scalar};
@@ -13,10 +13,10 @@ const LONGEST: usize = 256;
 /// The values of a step for the elements of a block, of any type.
 type Register = [u128; BLOCK];
 
-/// The steps of a scalar program that one of its registers needs, as loops.
+/// The steps of a scalar program that some of its registers need, as loops.
 pub struct BlockProgram {
     steps: Vec<BlockStep>,
-    result: Operand,
+    results: SmallVec<[Operand; 2]>,
 }
 
 struct BlockStep {
@@ -50,19 +50,35 @@ impl ScalarProgram {
 
     /// Returns the program of a register; none if a step has no loop.
     pub fn in_blocks(&self, register: usize) -> Option<BlockProgram> {
+        self.registers_in_blocks(&[register], |step| step.typed_loop(Arithmetic::Exact))
+    }
+
+    /// Returns the program of all results, in which a step without a loop takes one element after
+    /// another; none if it runs on a machine.
+    pub fn results_in_blocks(&self) -> Option<BlockProgram> {
+        let Body::Steps(program) = &self.body else { return None };
+        self.registers_in_blocks(&program.results, |step| Some(step.in_loop(Arithmetic::Exact)))
+    }
+
+    fn registers_in_blocks(&self, registers: &[usize], loops: LoopOf) -> Option<BlockProgram> {
         let Body::Steps(program) = &self.body else { return None };
         if program.steps.len() > LONGEST {
             return None;
         }
-        let mut blocks = Blocks { of: program, made: Vec::new(), known: HashMap::new() };
-        let result = blocks.operand(register)?;
-        Some(BlockProgram { steps: blocks.made, result })
+        let mut blocks = Blocks { of: program, loops, made: Vec::new(), known: HashMap::new() };
+        let results =
+            registers.iter().map(|&register| blocks.operand(register)).collect::<Option<_>>()?;
+        Some(BlockProgram { steps: blocks.made, results })
     }
 }
+
+/// Returns the loop of a step, if it has one.
+type LoopOf = fn(&ElementStep) -> Option<VectorLoop>;
 
 /// Loops on their way to a program.
 struct Blocks<'a> {
     of: &'a RegisterProgram,
+    loops: LoopOf,
     made: Vec<BlockStep>,
     known: HashMap<usize, Operand>,
 }
@@ -81,7 +97,7 @@ impl Blocks<'_> {
         let function = if let ScalarStep::Constant(value) = self.of.steps[step] {
             Function::Constant(ty, value)
         } else {
-            Function::Loop(self.of.element_step(step).typed_loop(Arithmetic::Exact)?)
+            Function::Loop((self.loops)(&self.of.element_step(step))?)
         };
         let operands = self.of.steps[step].operands().into_iter();
         let operands = operands.map(|register| self.operand(register)).collect::<Option<_>>()?;
@@ -109,11 +125,12 @@ impl BlockProgram {
     pub fn bytes(&self) -> usize {
         self.steps.len() * size_of::<Register>()
     }
-    /// Returns the values for a block of `count` elements, of which `parameters` has the arguments.
-    pub fn run<'a>(
+    /// Returns the values of the first result for a block of `count` elements, of which
+    /// `parameters` has the arguments.
+    pub fn run<'a, 'b: 'a>(
         &self,
         registers: &'a mut [Register],
-        parameters: impl Fn(usize) -> &'a [u8],
+        parameters: impl Fn(usize) -> &'b [u8],
         count: usize,
     ) -> &'a [u8] {
         for (i, step) in self.steps.iter().enumerate() {
@@ -124,7 +141,17 @@ impl BlockProgram {
                 .collect();
             function(&operands, &mut bytemuck::cast_slice_mut(&mut rest[0])[..count * step.width]);
         }
-        self.result.bytes(registers, &parameters, count)
+        self.result(0, registers, parameters, count)
+    }
+    /// Returns the values of result `k` for the block that was run last, with the same arguments.
+    pub fn result<'a, 'b: 'a>(
+        &self,
+        k: usize,
+        registers: &'a [Register],
+        parameters: impl Fn(usize) -> &'b [u8],
+        count: usize,
+    ) -> &'a [u8] {
+        self.results[k].bytes(registers, &parameters, count)
     }
 }
 

@@ -3,6 +3,7 @@
 //!
 //! Such a computation is nearly always a handful of elementwise ops on scalars. It is compiled to
 //! steps over registers; any other runs on a nested machine, slower and with the same result.
+mod associative;
 mod blocks;
 mod sort_key;
 pub mod step;

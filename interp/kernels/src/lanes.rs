@@ -1,0 +1,99 @@
+//! Lines of elements that are computed with beside one another, one element of each at a time.
+use num::index::Grid;
+use smallvec::SmallVec;
+use std::ops::Range;
+
+/// Lines beside one another, at most.
+pub(super) const LANES: usize = 256;
+/// Elements of each line that are brought beside those of the others together: those of a line of
+/// the cache, for the most frequent types.
+pub(super) const DEPTH: usize = 16;
+/// Neighbors that are read where they are; fewer are brought beside others.
+pub(super) const RUN: usize = 64;
+
+/// The offsets of the first elements of lines.
+#[derive(Clone)]
+pub(super) enum Starts {
+    /// As many neighbors, from an offset on.
+    Run(usize, usize),
+    List(Vec<usize>),
+}
+
+impl Starts {
+    pub(super) fn len(&self) -> usize {
+        match self {
+            Self::Run(_, count) => *count,
+            Self::List(list) => list.len(),
+        }
+    }
+    /// Returns the offset of the first element of a line.
+    pub(super) fn get(&self, lane: usize) -> usize {
+        match self {
+            Self::Run(first, _) => first + lane,
+            Self::List(list) => list[lane],
+        }
+    }
+}
+
+/// Memory for elements that are brought beside one another.
+#[derive(Default)]
+pub(super) struct LaneTile(Vec<u128>);
+
+/// Elements of lines beside one another, one of each line in a row.
+pub(super) struct LaneRows<'a> {
+    elements: &'a [u8],
+    /// Bytes of a row.
+    row: usize,
+    /// The rows in memory, if they are read where they are.
+    at: SmallVec<[usize; DEPTH]>,
+}
+
+impl LaneRows<'_> {
+    pub(super) fn row(&self, i: usize) -> &[u8] {
+        let at = self.at.get(i).copied().unwrap_or(i * self.row);
+        &self.elements[at..at + self.row]
+    }
+}
+
+/// Returns up to [`DEPTH`] elements of each line, those in `positions`: the element at a position
+/// lies that far from the first one of its line as `steps` says.
+pub(super) fn rows<'a>(
+    from: &'a [u8],
+    width: usize,
+    starts: &Starts,
+    (steps, positions): (&Grid, Range<usize>),
+    tile: &'a mut LaneTile,
+) -> LaneRows<'a> {
+    let row = starts.len() * width;
+    let at: SmallVec<[usize; DEPTH]> = positions.map(|position| steps.offset(position)).collect();
+    match starts {
+        Starts::Run(first, _) => {
+            LaneRows { elements: from, row, at: at.iter().map(|at| (first + at) * width).collect() }
+        }
+        Starts::List(list) => {
+            tile.0.resize((at.len() * row).div_ceil(size_of::<u128>()).max(tile.0.len()), 0);
+            let elements: &mut [u8] = bytemuck::cast_slice_mut(&mut tile.0);
+            for (at, to) in at.iter().zip(elements.chunks_exact_mut(row)) {
+                gather(from, width, list, *at, to);
+            }
+            LaneRows { elements, row, at: SmallVec::new() }
+        }
+    }
+}
+
+/// Brings the elements beside one another that lie `at` after those of a list.
+fn gather(from: &[u8], width: usize, list: &[usize], at: usize, to: &mut [u8]) {
+    fn of<const W: usize>(from: &[u8], list: &[usize], at: usize, to: &mut [u8]) {
+        let from = &from.as_chunks::<W>().0[at..];
+        for (to, &start) in to.as_chunks_mut::<W>().0.iter_mut().zip(list) {
+            *to = from[start];
+        }
+    }
+    match width {
+        1 => of::<1>(from, list, at, to),
+        2 => of::<2>(from, list, at, to),
+        4 => of::<4>(from, list, at, to),
+        8 => of::<8>(from, list, at, to),
+        _ => of::<16>(from, list, at, to),
+    }
+}

@@ -1,0 +1,132 @@
+//! Folds by any computation: of rows and columns, of one operand and of two.
+use crate::compiled;
+use crate::windows::{elements, same};
+use hlo::{ElementType, Literal};
+use interp::{Engine, RunOptions};
+
+/// How an array is reduced: its dimensions, the reduced ones, and those of the result.
+const SHAPES: [(&str, &str, &str); 14] = [
+    ("7,33", "1", "7"),
+    ("33,7", "0", "7"),
+    ("700,3", "0", "3"),
+    ("300,20", "1", "300"),
+    ("9,700", "0", "700"),
+    ("5,40,6", "1", "5,6"),
+    ("50,40,3", "1", "50,3"),
+    ("5,40,6", "0,2", "40"),
+    ("2,3,4,50", "1,3", "2,4"),
+    ("70000", "0", ""),
+    ("2,5000", "1", "2"),
+    ("40000,2", "0", "2"),
+    ("1,65", "0", "65"),
+    ("4,0", "1", "4"),
+];
+
+/// The body of a computation of two operands of these types, and whether it is the same in `fast`
+/// to the last bit.
+const PAIRS: [(&str, &str, &str, bool); 6] = [
+    // The first of the largest numbers, as JAX finds it, and the last of them.
+    (
+        "f32",
+        "s32",
+        "g = pred[] compare(a, b), direction=GT n = pred[] compare(a, a), direction=NE p = pred[] or(g, n)
+         e = pred[] compare(a, b), direction=EQ l = pred[] compare(i, j), direction=LT t = pred[] and(e, l) q = pred[] or(p, t)
+         x = f32[] select(p, a, b) y = s32[] select(q, i, j)",
+        true,
+    ),
+    (
+        "bf16",
+        "s32",
+        "g = pred[] compare(a, b), direction=GE x = bf16[] maximum(a, b) y = s32[] select(g, i, j)",
+        true,
+    ),
+    (
+        "u8",
+        "s64",
+        "g = pred[] compare(a, b), direction=LT x = u8[] select(g, a, b) e = pred[] compare(a, b), direction=EQ
+         m = s64[] minimum(i, j) s = s64[] select(g, i, j) y = s64[] select(e, m, s)",
+        true,
+    ),
+    // Each operand for itself, one depending on the other, and both in exchange.
+    ("f32", "s32", "x = f32[] multiply(a, b) y = s32[] add(i, j)", false),
+    ("s32", "s32", "x = s32[] subtract(a, b) y = s32[] add(x, j)", true),
+    ("s32", "s32", "x = s32[] add(i, b) y = s32[] xor(a, j)", true),
+];
+
+fn dims(text: &str) -> Vec<i64> {
+    text.split(',').map(|n| n.parse().unwrap()).collect()
+}
+
+/// Runs a module in the engines, on one thread and on several: `exact` gives the bits of the
+/// definition, and so does `fast` if `is_exact`; the number of threads changes nothing.
+fn check(text: &str, arguments: &[Literal], is_exact: bool) {
+    let run = |engine, threads| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        let executable = compiled(text, engine);
+        let found = pool.install(|| executable.execute(arguments, &RunOptions::default()));
+        found.unwrap_or_else(|error| panic!("{error}\n{text}"))
+    };
+    let leaves =
+        |literal: &Literal| literal.elements().map_or(vec![literal.clone()], <[_]>::to_vec);
+    let compare = |a: &Literal, b: &Literal| {
+        leaves(a).iter().zip(leaves(b)).for_each(|(a, b)| same(a, &b, text));
+    };
+    let expected = run(Engine::Reference, 1);
+    let fast = run(Engine::Fast, 1);
+    compare(&run(Engine::Exact, 1), &expected);
+    compare(&run(Engine::Exact, 2), &expected);
+    compare(&run(Engine::Fast, 2), &fast);
+    if is_exact {
+        compare(&fast, &expected);
+    }
+}
+
+#[test]
+fn reductions_of_two_operands() {
+    for (a, i, body, is_exact) in PAIRS {
+        for (shape, reduced, result) in SHAPES {
+            let text = format!(
+                "f {{ a = {a}[] parameter(0) i = {i}[] parameter(1) b = {a}[] parameter(2) j = {i}[] parameter(3)
+                   {body} ROOT r = ({a}[], {i}[]) tuple(x, y) }}
+                 ENTRY e {{ p = {a}[{shape}] parameter(0) q = {i}[{shape}] parameter(1) v = {a}[] constant(1) w = {i}[] constant(3)
+                   ROOT r = ({a}[{result}], {i}[{result}]) reduce(p, q, v, w), dimensions={{{reduced}}}, to_apply=f }}"
+            );
+            let [a, i] = [a, i].map(|ty| ElementType::from_name(ty).unwrap());
+            for seed in [1, 2] {
+                let values = elements(a, &dims(shape), seed, seed == 2);
+                check(&text, &[values, elements(i, &dims(shape), seed + 7, false)], is_exact);
+            }
+        }
+    }
+}
+
+#[test]
+fn reductions_by_other_computations() {
+    for (ty, body, is_exact) in [
+        ("f32", "multiply(a, b)", false),
+        ("f64", "multiply(a, b)", false),
+        ("c64", "multiply(a, b)", false),
+        ("c64", "add(a, b)", false),
+        ("f32", "subtract(a, b)", true),
+        ("f16", "maximum(b, a)", true),
+        ("s4", "add(a, b)", true),
+        ("u8", "maximum(a, b)", true),
+        ("s32", "add(a, b)", true),
+        ("pred", "or(a, b)", true),
+        ("f8e5m2", "minimum(a, b)", true),
+        ("s32", "subtract(b, a)", true),
+        ("f32", "copy(b)", true),
+    ] {
+        for (shape, reduced, result) in SHAPES {
+            let text = format!(
+                "f {{ a = {ty}[] parameter(0) b = {ty}[] parameter(1) ROOT r = {ty}[] {body} }}
+                 ENTRY e {{ p = {ty}[{shape}] parameter(0) i = s32[] constant(1) z = {ty}[] convert(i)
+                   ROOT r = {ty}[{result}] reduce(p, z), dimensions={{{reduced}}}, to_apply=f }}"
+            );
+            let ty = ElementType::from_name(ty).unwrap();
+            for seed in [3, 4] {
+                check(&text, &[elements(ty, &dims(shape), seed, seed == 4)], is_exact);
+            }
+        }
+    }
+}
