@@ -73,6 +73,25 @@
 //! assert_eq!(result.to_string(), "f32[3]{0} {2, 4, 6}");
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
+//!
+//! # Features
+//!
+//! | feature | effect |
+//! |---|---|
+//! | `jit`, by default | loops over scalars become machine code: 20 times as fast |
+//! | `rustfft`, by default | the engine `fast` transforms lines by the crate `rustfft` |
+//! | `faer` | the engine `fast` decomposes large matrices by the crate `faer`: two minutes more to build |
+//! | `mpi` | runs that span processes: [MPI](https://github.com/etalon-hlo/etalon/blob/main/docs/mpi.md) |
+//!
+//! # Debug builds
+//!
+//! Cargo's profile `dev` does not optimize, and a run then takes 15 to 90 times as long. Optimize what your program depends on, in its
+//! `Cargo.toml`; the program itself is compiled as before:
+//!
+//! ```toml
+//! [profile.dev.package."*"]
+//! opt-level = 3
+//! ```
 #[doc(no_inline)]
 pub use ::load::{self, Loaded, load};
 #[doc(no_inline)]

@@ -1,16 +1,16 @@
 //! The examples do what they say.
 #![expect(unreachable_pub, reason = "the examples are programs of their own")]
-#[path = "../../examples/covariance.rs"]
+#[path = "../examples/covariance.rs"]
 mod covariance;
-#[path = "../../examples/data_parallel.rs"]
+#[path = "../examples/data_parallel.rs"]
 mod data_parallel;
-#[path = "../../examples/linear_regression.rs"]
+#[path = "../examples/linear_regression.rs"]
 mod linear_regression;
-#[path = "../../examples/mandelbrot.rs"]
+#[path = "../examples/mandelbrot.rs"]
 mod mandelbrot;
-#[path = "../../examples/mlp.rs"]
+#[path = "../examples/mlp.rs"]
 mod mlp;
-#[path = "../../examples/transformer_block.rs"]
+#[path = "../examples/transformer_block.rs"]
 mod transformer_block;
 
 #[test]
