@@ -92,6 +92,7 @@ const PUBLISHED: &[&str] = &[
     "interp/num",
     "interp/spec",
     "interp/kernels",
+    "interp/core-math",
     "collectives",
     "builder",
     "builder/compat",
