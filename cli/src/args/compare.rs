@@ -320,6 +320,9 @@ pub(crate) struct PassesArgs {
     /// Write the report as JUnit XML, a case for each step.
     #[arg(long, value_name = "F.xml")]
     pub(crate) junit: Option<PathBuf>,
+    /// Write the report as a page of HTML that needs no other file: a timeline of the states, and what each step changes.
+    #[arg(long, value_name = "F.html")]
+    pub(crate) html: Option<PathBuf>,
     /// Write each step that changes the meaning to this folder: the modules before and after it, the arguments, and the command
     /// that shows it.
     #[arg(long, short, value_name = "DIR")]

@@ -12,7 +12,7 @@ use conformance::judge::judge_with;
 use conformance::on_large_stack;
 use conformance::passes::{
     ArgumentSet, Class, Dump, LastState, ModuleDump, ModuleReport, Options, check, first_module,
-    to_junit,
+    to_html, to_junit,
 };
 use conformance::results::Verdict;
 use conformance::suite::matches;
@@ -34,7 +34,8 @@ pub(crate) fn run(args: &PassesArgs) -> Result<ExitCode> {
     };
     let states = dumps.iter().flat_map(|dump| &dump.modules).flat_map(ModuleDump::paths);
     let inputs = args.dumps.iter().map(AsRef::as_ref).chain(args.inputs.paths()).chain(states);
-    let outputs = args.junit.iter().map(|path| (path.as_path(), Existing::Replace));
+    let outputs = args.junit.iter().chain(&args.html);
+    let outputs = outputs.map(|path| (path.as_path(), Existing::Replace));
     file::check(outputs, inputs)?;
     let folder = args.output.as_deref().map(|folder| made(folder, &args.dumps)).transpose()?;
     let options = Options {
@@ -44,6 +45,7 @@ pub(crate) fn run(args: &PassesArgs) -> Result<ExitCode> {
         lenient: args.lenient,
         pass: args.pass.clone(),
         draws: args.draws,
+        changes: args.html.is_some(),
     };
     let mut found = Found::default();
     let mut worst = None;
@@ -64,6 +66,9 @@ pub(crate) fn run(args: &PassesArgs) -> Result<ExitCode> {
     if let Some(path) = &args.junit {
         file::replace(path, to_junit(&reports, args.backend.strict).as_bytes())?;
     }
+    if let Some(path) = &args.html {
+        file::replace(path, to_html(&reports, args.backend.strict).as_bytes())?;
+    }
     let worst = exit(&reports, args.backend.strict).into_iter().chain(worst).reduce(Exit::or);
     Ok(worst.map_or(ExitCode::SUCCESS, Exit::code))
 }
@@ -80,7 +85,7 @@ impl Found {
     /// Prints the report of a module, and saves its steps that are wrong.
     fn add(&mut self, args: &PassesArgs, report: ModuleReport) -> Result<()> {
         let text = if args.json { report.to_json() + "\n" } else { report.to_string() };
-        output::report(&text, args.junit.as_deref().is_some_and(file::is_stdout))?;
+        output::report(&text, takes_stdout(args))?;
         if let Some(folder) = &args.output {
             let saved = report.save(folder, args.backend.strict, &self.saved);
             let saved = saved.map_err(|error| Failure::file(&error.path, &error.error))?;
@@ -92,6 +97,11 @@ impl Found {
         self.reports.push(report);
         Ok(())
     }
+}
+
+/// Returns whether a report for programs is written to standard output.
+fn takes_stdout(args: &PassesArgs) -> bool {
+    args.junit.iter().chain(&args.html).any(|path| file::is_stdout(path))
 }
 
 /// A folder that was made for what is wrong; it is removed if nothing is in it.
@@ -195,7 +205,7 @@ fn compiled(
     let (line, exit) = conclusion(&backends, &report, actual, is_wrong);
     found.add(args, report)?;
     if !args.json {
-        output::report(&line, args.junit.as_deref().is_some_and(file::is_stdout))?;
+        output::report(&line, takes_stdout(args))?;
     }
     Ok(exit)
 }

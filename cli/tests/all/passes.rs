@@ -123,6 +123,20 @@ fn rounding_beyond_the_bound_is_algebra() {
 }
 
 #[test]
+fn a_page_shows_what_each_step_changes() {
+    let folder = Folder::new("passes-page");
+    let page = folder.0.join("passes.html").display().to_string();
+    expect(&passes("crop_and_pad", &format!("--html {page}")), 1, "DIFFERS", "");
+    let page = std::fs::read_to_string(page).unwrap();
+    assert!(page.contains("-  cropped = s32[1,3]{1,0} pad(x, zero), padding=0_0x-1_0"));
+    assert!(page.contains("+  ROOT r = s32[1,3]{1,0} reduce-window(x, zero)"));
+    assert!(page.contains("\"class\":\"differs\"") && !page.contains("/*REPORTS*/"));
+    for other in ["http://", "https://", "src="] {
+        assert!(!page.contains(other), "{other}");
+    }
+}
+
+#[test]
 fn the_modules_around_a_wrong_step_are_saved() {
     let folder = Folder::new("passes-output");
     let target = folder.0.join("out").display().to_string();

@@ -1,6 +1,7 @@
 //! The check of a module: each state against the one before it, and the last against the first.
 use super::dump::{ModuleDump, StateFile};
 use super::exact::{Proof, is_rounding, proof};
+use super::html::change;
 use super::report::{Class, Evidence, LastState, ModuleReport, Step};
 use super::run::{
     Interface, Limit, NoResult, Outcome, Outputs, Results, compared, compared_outfeeds,
@@ -44,6 +45,8 @@ pub struct Options {
     /// How often arguments are drawn to compare both states of a step in exact arithmetic; 0 for
     /// never.
     pub draws: u32,
+    /// Whether steps say which lines they change.
+    pub changes: bool,
 }
 
 impl Options {
@@ -202,6 +205,7 @@ impl Check<'_> {
             judgement: outcome.judgement,
             divergence: outcome.divergence,
             proof: None,
+            change: String::new(),
             source: None,
             seconds: 0.0,
             evidence: None,
@@ -278,6 +282,9 @@ impl Check<'_> {
         };
         let Exact { proof, outcome, drawn } = self.exact(&last, &ran, &interface, outcome, set);
         let mut step = Step { proof, ..self.described(file, outcome) };
+        if self.options.changes {
+            step.change = change(&last.state.module, &ran.state.module);
+        }
         step.arguments = set.filter(|_| self.sets.len() > 1).map(|set| self.sets[set].name.clone());
         if let Some((name, _)) = &drawn {
             step.arguments = Some(name.clone());
@@ -453,6 +460,7 @@ impl Check<'_> {
             judgement,
             divergence,
             proof,
+            change: String::new(),
             source,
             seconds: start.elapsed().as_secs_f64(),
             evidence: None,

@@ -28,6 +28,7 @@
 mod check;
 mod dump;
 mod exact;
+mod html;
 mod junit;
 mod name;
 mod report;
@@ -39,5 +40,6 @@ mod state;
 pub use check::{ArgumentSet, Options, check, first_module};
 pub use dump::{Dump, DumpError, ModuleDump};
 pub use exact::Proof;
+pub use html::to_html;
 pub use junit::to_junit;
 pub use report::{Class, Evidence, LastState, ModuleReport, Step};

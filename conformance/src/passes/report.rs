@@ -141,6 +141,9 @@ pub struct Step {
     /// Whether both states are the same function, in exact arithmetic.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub proof: Option<Proof>,
+    /// The lines that it changes, as a unified diff, if that was asked for.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub change: String,
     /// Where that instruction comes from in the program of the frontend.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub source: Option<String>,
