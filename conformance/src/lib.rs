@@ -54,6 +54,7 @@ pub mod check;
 mod compare;
 mod conform;
 mod error_model;
+pub mod exact;
 mod file;
 mod fingerprint;
 pub mod fuzz;

@@ -2,7 +2,6 @@
 use crate::context::RunContext;
 use crate::dynamic;
 use crate::float_environment::FloatEnvironment;
-use crate::hooks::Hooks;
 use crate::loops;
 use crate::lower::{self, CompileLimits};
 use crate::machine::{Machine, Outcome};
@@ -191,7 +190,7 @@ impl Executable {
     }
     /// Returns a context that belongs to no device, for cross-device instructions.
     pub(crate) fn context(&self, options: &RunOptions) -> RunContext {
-        let options = RunOptions { hooks: Hooks::new(), ..options.clone() };
+        let options = RunOptions { hooks: options.hooks.functions(), ..options.clone() };
         RunContext::new(Arc::clone(&self.0), call, options, None)
     }
 }

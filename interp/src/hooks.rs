@@ -41,6 +41,11 @@ impl Hooks {
     pub fn new() -> Self {
         Self::default()
     }
+    /// Returns its functions of custom calls, which computations without a device call, too.
+    pub(crate) fn functions(&self) -> Self {
+        let (targets, libraries) = (self.targets.clone(), self.libraries.clone());
+        Self { targets, libraries, ..Self::default() }
+    }
     /// Runs `function` for custom calls of `target`; it replaces a built-in target of that name.
     #[must_use]
     pub fn custom_call(

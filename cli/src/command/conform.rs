@@ -8,6 +8,7 @@ use crate::{output, random};
 use collectives::RunOutput;
 use collectives::spmd::Boundary;
 use conformance::arrays::Name;
+use conformance::exact::{Proof, proof};
 use conformance::{Comparison, Tolerance, compare};
 use hlo::diag::SourceFile;
 use hlo::{Literal, Shape, Verified};
@@ -53,38 +54,95 @@ pub(crate) fn conform(args: &ConformArgs) -> Result<ExitCode> {
     let global = Side::load(program, args)?;
     let partitioned = Side::load(partitioned, args)?;
     let boundary = Boundary::of(&global.verified, &partitioned.verified);
-    let misuse = |error: &collectives::Error| {
-        let failure = partitioned.failed(error);
-        let exit = if failure.exit == Exit::Wrong { Exit::Misuse } else { failure.exit };
-        Failure { exit, ..failure }
-    };
-    let boundary = boundary.map_err(|e| misuse(&e))?;
+    let boundary = boundary.map_err(|e| misuse(&partitioned, &e))?;
     let given = Arguments::read(args, &global)?;
     let arguments = match given.of_devices(&boundary, &partitioned)? {
         Some(arguments) => arguments,
-        None => boundary.arguments(&given.global).map_err(|e| misuse(&e))?,
+        None => boundary.arguments(&given.global).map_err(|e| misuse(&partitioned, &e))?,
     };
-    let progress = output::Progress::new(&format!("running {}", global.file.name));
-    let (result, consistent) = run_unpartitioned(&global, args, given.global.clone())?;
-    drop(progress);
-    let progress = output::Progress::new(&format!("running {}", partitioned.file.name));
-    let actual = partitioned.run(args, &arguments)?.results;
-    drop(progress);
-    let expected = boundary.results(&result, &actual).map_err(|e| misuse(&e))?;
-    let tolerance =
-        Tolerance::of(partitioned.verified.module()).or(&Tolerance::of(global.verified.module()));
-    let agree = report(&actual, &expected, &tolerance)?;
+    let ran = Ran::on(&global, &partitioned, &boundary, args, given.global.clone(), &arguments)?;
+    let agree = report(&ran.actual, &ran.expected, &ran.tolerance)?;
     if let (false, open @ 1..) = (agree, boundary.open_results()) {
         output::note(&format!(
             "the sharding of {open} arrays of the result is not stated: of those that fit, the closest one is assumed\n"
         ));
     }
-    if !agree && !consistent {
+    if !agree && !ran.is_consistent {
         output::note(
             "the devices of the unpartitioned program disagree with each other: the expected result is not unique\n",
         );
     }
-    Ok(if agree { ExitCode::SUCCESS } else { Exit::Wrong.code() })
+    let is_same = agree && proved(&global, &partitioned, &boundary, args)?;
+    Ok(if is_same { ExitCode::SUCCESS } else { Exit::Wrong.code() })
+}
+
+/// Returns the error of arguments or results that do not fit.
+fn misuse(partitioned: &Side, error: &collectives::Error) -> Failure {
+    let failure = partitioned.failed(error);
+    let exit = if failure.exit == Exit::Wrong { Exit::Misuse } else { failure.exit };
+    Failure { exit, ..failure }
+}
+
+/// The results of the devices, and those that the program gives.
+struct Ran {
+    actual: Vec<Literal>,
+    expected: Vec<Literal>,
+    tolerance: Tolerance,
+    /// Whether devices of the program that must have equal values have them.
+    is_consistent: bool,
+}
+
+impl Ran {
+    /// Runs the program and the partitioned module.
+    fn on(
+        global: &Side,
+        partitioned: &Side,
+        boundary: &Boundary,
+        args: &ConformArgs,
+        of_program: Vec<Literal>,
+        of_devices: &[Vec<Literal>],
+    ) -> Result<Self> {
+        let progress = output::Progress::new(&format!("running {}", global.file.name));
+        let (result, is_consistent) = run_unpartitioned(global, args, of_program)?;
+        drop(progress);
+        let progress = output::Progress::new(&format!("running {}", partitioned.file.name));
+        let actual = partitioned.run(args, of_devices)?.results;
+        drop(progress);
+        let expected = boundary.results(&result, &actual).map_err(|e| misuse(partitioned, &e))?;
+        let [of_parts, of_whole] =
+            [partitioned, global].map(|side| Tolerance::of(side.verified.module()));
+        Ok(Self { actual, expected, tolerance: of_parts.or(&of_whole), is_consistent })
+    }
+}
+
+/// How often arguments are drawn for a proof.
+const DRAWS: u32 = 4;
+
+/// Says whether the partitioned module is the program for every float argument, in exact arithmetic.
+/// Returns false if the arguments of a draw show that it is not.
+fn proved(
+    global: &Side,
+    partitioned: &Side,
+    boundary: &Boundary,
+    args: &ConformArgs,
+) -> Result<bool> {
+    let modules = [&global.verified, &partitioned.verified];
+    let (proof, difference) = conformance::on_large_stack(|| proof(modules, DRAWS));
+    if matches!(proof, Proof::Proved { .. }) {
+        output::data("proved equal for every float argument, in exact arithmetic\n")?;
+    }
+    let Some(difference) = difference else { return Ok(true) };
+    let drawn = difference.arguments;
+    let arguments = boundary.arguments(&drawn).map_err(|e| misuse(partitioned, &e))?;
+    let ran = Ran::on(global, partitioned, boundary, args, drawn, &arguments)?;
+    let is_same = |(actual, expected): (&Literal, &Literal)| {
+        compare(actual, expected, &ran.tolerance).is_ok_and(|comparison| comparison.agrees())
+    };
+    if ran.actual.iter().zip(&ran.expected).all(is_same) {
+        return Ok(true);
+    }
+    output::data(&format!("with the arguments of draw {} of the field:\n", difference.seed))?;
+    report(&ran.actual, &ran.expected, &ran.tolerance)
 }
 
 /// Runs the unpartitioned program. Returns its result, and whether devices that must have equal values have them; shows the

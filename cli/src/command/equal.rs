@@ -30,6 +30,10 @@ pub(crate) fn equal(args: &EqualArgs) -> Result<ExitCode> {
             let exit = Exit::Unsupported;
             Failure { exit, ..Failure::module(vec![error.diagnostic()], file.source()) }
         }
+        Incomparable::Partition(error) => {
+            let exit = Exit::Misuse;
+            Failure { exit, ..Failure::module(vec![error.diagnostic()], second_file.source()) }
+        }
         Incomparable::Signature { .. } => {
             Failure { exit: Exit::Wrong, ..Failure::file(&args.second, &failure) }
         }

@@ -58,7 +58,9 @@ pub(crate) fn real(shape: &Shape, value: &Literal) -> Literal {
         }
         (Shape::Tuple(shapes), Literal::Tuple(_)) => {
             let parts = value.elements().unwrap_or_default();
-            Literal::tuple(shapes.iter().zip(parts).map(|(shape, part)| real(shape, part)).collect())
+            Literal::tuple(
+                shapes.iter().zip(parts).map(|(shape, part)| real(shape, part)).collect(),
+            )
         }
         _ => value.clone(),
     }

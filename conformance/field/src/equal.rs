@@ -6,8 +6,11 @@ use crate::kernels::{Number as _, evaluate};
 use crate::lift::{Lifted, Open, lift, target};
 use crate::pair::Pair;
 use crate::tower::PRIMES;
+use collectives::spmd::Boundary;
+use collectives::{RunError, Session};
+use hlo::op::Kind;
 use hlo::{Array, Class, ElementType, Literal, Module, Shape, Verified};
-use interp::{Code, CompileOptions, Error, Executable, Hooks, RunOptions};
+use interp::{CompileOptions, DeviceGrid, Error, Hooks, RunOptions};
 use num::index::count;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -132,11 +135,15 @@ pub enum Failure {
         /// 0 for the first module, 1 for the second.
         module: usize,
         /// The error of the run.
-        error: Error,
+        error: RunError,
     },
+    /// The second module is no partition of the first.
+    #[error("the modules do not fit: {0}")]
+    Partition(collectives::Error),
 }
 
-/// Compares two modules over finite fields.
+/// Compares two modules over finite fields. The second may be what each device runs of the first,
+/// which is a program over global arrays.
 ///
 /// # Errors
 /// If they have other parameters or results, or one cannot run.
@@ -154,7 +161,12 @@ pub enum Failure {
 /// ```
 pub fn equal(first: &Verified, second: &Verified, options: &Options) -> Result<Answer, Failure> {
     let modules = [first.module(), second.module()];
-    same_signature(modules)?;
+    let is_partitioned = is_partition(modules);
+    if !is_partitioned {
+        same_signature(modules)?;
+    }
+    // The parameters of a program of one device are those of all.
+    let devices = if is_partitioned { 1 } else { devices(modules) };
     let mut evidence = Evidence { seeds: options.seeds, ..Evidence::default() };
     let mut covered = [BTreeMap::new(), BTreeMap::new()];
     let constants = Pool::new(modules);
@@ -164,23 +176,37 @@ pub fn equal(first: &Verified, second: &Verified, options: &Options) -> Result<A
     for draw in 0..u64::from(options.seeds) {
         let seed = options.seed.wrapping_add(draw);
         let field = Arc::new(Field::new(seed));
-        let mut arguments = None;
-        let mut results = Vec::new();
+        let given: Vec<Vec<Literal>> = match &options.arguments {
+            Some(given) => vec![given.iter().map(held_exactly).collect(); devices],
+            None => {
+                let mut draw = Draw::new(seed, &field, &constants);
+                (0..devices).map(|_| draw.arguments(modules[0])).collect()
+            }
+        };
+        let held = &given[0];
+        let (mut results, mut whole, mut boundary) = (Vec::new(), None, None);
         let mut is_endless = false;
         for (i, module) in modules.into_iter().enumerate() {
             let lifted = match lift(module, &field) {
                 Ok(lifted) => lifted,
                 Err(open) => return Ok(Answer::Open(Open { module: Some(i), ..open })),
             };
-            let drawn = || match &options.arguments {
-                Some(given) => given.iter().map(held_exactly).collect(),
-                None => Draw::new(seed, &field, &constants).arguments(modules[0]),
-            };
-            let arguments = arguments.get_or_insert_with(drawn);
+            let mut arguments = given.clone();
+            if let Some(whole) =
+                whole.replace(Arc::clone(&lifted.module)).filter(|_| is_partitioned)
+            {
+                let found = Boundary::of(&whole, &lifted.module).map_err(Failure::Partition)?;
+                if found.open_results() > 0 {
+                    let reason = "the sharding of the results is not stated".to_owned();
+                    return Ok(Answer::Open(Open { reason, ..Open::default() }));
+                }
+                arguments = found.arguments(held).map_err(Failure::Partition)?;
+                boundary = Some(found);
+            }
             match run(lifted, &field, arguments, options, &mut covered[i]) {
                 Ok(result) => results.push(result),
                 // For arguments for which a program does not end it is no function.
-                Err(error) if matches!(error.code(), Code::OutOfFuel { .. }) => is_endless = true,
+                Err(error) if error.number() == "E0404" => is_endless = true,
                 Err(error) => return Err(Failure::Run { module: i, error }),
             }
             field.end_module();
@@ -192,10 +218,22 @@ pub fn equal(first: &Verified, second: &Verified, options: &Options) -> Result<A
         evidence.is_shallow |= field.is_shallow();
         evidence.degree = evidence.degree.max(f64::from(field.decided()));
         let shapes: Vec<Shape> =
-            modules[0].entry().result_shape().leaves().into_iter().cloned().collect();
-        let leaves = results[0].leaves().into_iter().zip(results[1].leaves());
+            modules[1].entry().result_shape().leaves().into_iter().cloned().collect();
+        let [expected, actual] = results.as_slice() else { continue };
+        let parts;
+        let expected = match &boundary {
+            Some(boundary) => {
+                parts = boundary.results(&expected[0], actual).map_err(Failure::Partition)?;
+                &parts
+            }
+            None => expected,
+        };
+        let leaves = |of: &[Literal]| -> Vec<Literal> {
+            of.iter().flat_map(|value| value.leaves().into_iter().cloned()).collect()
+        };
+        let pairs = leaves(expected).into_iter().zip(leaves(actual)).zip(shapes.iter().cycle());
         evidence.elements = 0;
-        for (output, ((a, b), shape)) in leaves.zip(&shapes).enumerate() {
+        for (output, ((a, b), shape)) in pairs.enumerate() {
             let (Some(a), Some(b), Some(ty)) = (a.array(), b.array(), shape.element_type()) else {
                 continue;
             };
@@ -203,7 +241,6 @@ pub fn equal(first: &Verified, second: &Verified, options: &Options) -> Result<A
             let found = compared([a, b], ty, tolerance, &mut evidence);
             let arguments = || {
                 let shapes = modules[0].entry().program_shape().parameters;
-                let held = arguments.iter().flatten();
                 shapes.iter().zip(held).map(|(shape, value)| real(shape, value)).collect()
             };
             let at = |(element, values, in_field)| Difference {
@@ -214,6 +251,10 @@ pub fn equal(first: &Verified, second: &Verified, options: &Options) -> Result<A
                 in_field,
                 arguments: arguments(),
             };
+            if found.different.is_some() && devices > 1 {
+                let reason = "the devices take other arguments each here, and may take equal ones";
+                return Ok(Answer::Open(Open { reason: reason.to_owned(), ..Open::default() }));
+            }
             if let Some(found) = found.different {
                 return Ok(Answer::Different(at(found)));
             }
@@ -271,6 +312,23 @@ fn has_complex(module: &Module) -> bool {
     all.any(|(_, instruction)| instruction.shape.leaves().iter().any(is_complex))
 }
 
+/// Returns whether the second module is what each device runs of the first.
+fn is_partition(modules: [&Module; 2]) -> bool {
+    modules[1].config.num_partitions > 1 && same_signature(modules).is_err()
+}
+
+/// Returns the number of devices that two modules of one signature need: several if they exchange
+/// values, or depend on the number of the device.
+fn devices(modules: [&Module; 2]) -> usize {
+    let is_of_device = |module: &Module| {
+        let all = module.computations.iter().flat_map(|(_, of)| of.instructions.iter());
+        all.map(|(_, instruction)| instruction.opcode().kind())
+            .any(|kind| matches!(kind, Kind::Collective | Kind::Transfer | Kind::Device))
+    };
+    let of = modules.map(|module| DeviceGrid::of(&module.config).len());
+    if modules.into_iter().any(is_of_device) { of[0].max(of[1]) } else { 1 }
+}
+
 fn same_signature(modules: [&Module; 2]) -> Result<(), Failure> {
     let [a, b] = modules.map(|module| module.entry().program_shape());
     let written = |shapes: &[&Shape]| {
@@ -294,10 +352,10 @@ type Seen = BTreeMap<usize, (bool, bool)>;
 fn run(
     lifted: Lifted,
     field: &Arc<Field>,
-    arguments: &[Literal],
+    arguments: Vec<Vec<Literal>>,
     options: &Options,
     covered: &mut Seen,
-) -> interp::Result<Literal> {
+) -> Result<Vec<Literal>, RunError> {
     let seen = Arc::new(Mutex::new(std::mem::take(covered)));
     let mut hooks = Hooks::new();
     for (number, stated) in lifted.calls.into_iter().enumerate() {
@@ -322,12 +380,18 @@ fn run(
     let elements = shapes.map(|shape| u64::try_from(count(&shape.dims)).unwrap_or(u64::MAX));
     let elements = elements.fold(0, u64::saturating_add);
     let fuel = FUEL.0.saturating_add(FUEL.1.saturating_mul(elements));
-    let executable = Executable::compile(lifted.module, &CompileOptions::default())?;
+    let grid = match arguments.len() {
+        1 => DeviceGrid { replicas: 1, partitions: 1 },
+        _ => DeviceGrid::of(&lifted.module.module().config),
+    };
+    let session = Session::compile_for(lifted.module, grid, &CompileOptions::default())?;
     let limits = options.limits.clone();
     let limits = if limits.fuel.is_none() { limits.fuel(fuel) } else { limits };
-    let result = executable.execute(arguments, &limits.hooks(hooks));
+    // Reducers of collectives have no device.
+    let limits = limits.hooks(hooks.clone());
+    let result = session.run_with(&arguments, &limits, move |_| hooks.clone());
     *covered = std::mem::take(&mut *seen.lock().unwrap_or_else(PoisonError::into_inner));
-    result
+    Ok(result?.results)
 }
 
 /// The index of an element, its values, and whether the residues differ.

@@ -9,17 +9,15 @@ use hlo::literal::ConstantValue;
 use hlo::op::value::{Direction, Text};
 use hlo::op::{Binary, Constant, CustomCall, TopK};
 use hlo::{ArrayShape, ElementType, Literal, Module, Op, Shape, Verified};
-
-/// Custom calls that return their operand, or say something of it.
-const IDENTITIES: [&str; 4] =
-    ["Sharding", "SPMDFullToShardShape", "SPMDShardToFullShape", "xla.sdy.FuncResultSharding"];
+use interp::is_annotation;
+use std::sync::Arc;
 
 /// The most elements of an array.
 const LARGEST: i64 = 1 << 26;
 
 /// A module over the field.
 pub(crate) struct Lifted {
-    pub(crate) module: Verified,
+    pub(crate) module: Arc<Verified>,
     /// The instructions that became calls, by the number in the target of the call.
     pub(crate) calls: Vec<Stated>,
 }
@@ -98,7 +96,7 @@ pub(crate) fn lift(module: &Module, field: &Field) -> Result<Lifted, Open> {
     let whole = |reason| Open { reason, ..Open::default() };
     let lifted = rewriter.finish().map_err(|error| whole(error.to_string()))?;
     let module = lifted.verify().map_err(|errors| whole(errors.0[0].to_string()))?;
-    Ok(Lifted { module, calls })
+    Ok(Lifted { module: Arc::new(module), calls })
 }
 
 /// Returns the op that a call of `TopK` is: XLA makes the call of a sort.
@@ -166,12 +164,7 @@ fn name_of(computation: &Computation, instruction: &Instruction) -> String {
 }
 
 #[expect(clippy::wildcard_enum_match_arm, reason = "what only moves elements is kept")]
-fn part(
-    module: &Module,
-    computation: &Computation,
-    instruction: &Instruction,
-    op: &Op,
-) -> Part {
+fn part(module: &Module, computation: &Computation, instruction: &Instruction, op: &Op) -> Part {
     let operands = || instruction.operands.iter().map(|&id| &computation.instructions[id].shape);
     let leaves = |shape: &Shape| shape.leaves().into_iter().cloned().collect::<Vec<_>>();
     let all: Vec<Shape> = operands().flat_map(leaves).chain(leaves(&instruction.shape)).collect();
@@ -219,7 +212,7 @@ fn part(
         Op::CustomCall(call) => {
             let target = call.custom_call_target.0.as_str();
             match call.custom_call_has_side_effect {
-                _ if IDENTITIES.contains(&target) => Part::Kept,
+                _ if is_annotation(target) => Part::Kept,
                 true => Part::Open("a function with a side effect is not known"),
                 false
                     if is_complex
@@ -247,6 +240,9 @@ fn part(
                 true => Part::Call(None),
                 false => Part::Open("a bitcast to a type of another size"),
             }
+        }
+        Op::AllReduce(op) if op.to_apply.0.is_none() => {
+            Part::Open("a sum of devices without its computation")
         }
         Op::Sort(op) if op.to_apply.is_none() => Part::Open("a sort without a comparator"),
         _ => Part::Kept,

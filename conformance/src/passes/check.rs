@@ -1,6 +1,5 @@
 //! The check of a module: each state against the one before it, and the last against the first.
 use super::dump::{ModuleDump, StateFile};
-use super::exact::{Proof, is_rounding, proof};
 use super::html::change;
 use super::report::{Class, Evidence, LastState, ModuleReport, Step};
 use super::run::{
@@ -9,13 +8,13 @@ use super::run::{
 };
 use super::state::{State, Unread};
 use crate::blame::{Divergence, Options as BlameOptions, compare_modules};
+use crate::exact::{Proof, is_rounding, proof};
 use crate::generate::Regime;
 use crate::program::{Program, watching};
 use hlo::ir::InstructionId;
 use hlo::ir::rewrite::ModuleRewriter;
 use hlo::text::Style;
 use hlo::{Literal, Verified};
-use interp::DeviceGrid;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -355,7 +354,7 @@ impl Check<'_> {
     /// Compares two states on all sets of arguments; returns the worst outcome, and its arguments.
     fn worst(&self, before: &Ran, after: &Ran, interface: &Interface) -> (Outcome, Option<usize>) {
         let states = [&before.state, &after.state];
-        let limits = blame_options(after);
+        let limits = blame_options(after.limit);
         let mut worst: Option<(Outcome, Option<usize>)> = None;
         let any_ran = before.outputs.is_any();
         let outputs = [&before.outputs, &after.outputs];
@@ -398,21 +397,24 @@ impl Check<'_> {
         let states = [&before.state, &after.state];
         let is_compared = match outcome.class {
             Class::Unchanged | Class::NotRun | Class::Invalid | Class::EtalonBug => false,
-            Class::Differs => outcome.judgement.is_some(),
+            Class::Differs => set.is_some(),
             _ => true,
         };
-        let is_alone = states.map(|state| DeviceGrid::of(&state.module.module().config).len());
-        let is_possible = is_compared && matches!(interface, Interface::Same) && is_alone == [1, 1];
+        let is_possible = match interface {
+            Interface::Same | Interface::Partitioned(_) => is_compared,
+            Interface::Selected(_) | Interface::Other(_) => false,
+        };
+        let modules = states.map(|state| &*state.module);
         if self.options.draws == 0 || !is_possible {
             return Exact { proof: None, outcome, drawn: None };
         }
-        let (proof, difference) = proof(states, self.options.draws);
+        let (proof, difference) = proof(modules, self.options.draws);
         let proof = Some(proof);
         if outcome.class == Class::Differs {
             let set = set.unwrap_or_default();
             let results = [before, after].map(|ran| ran.outputs.results[set].as_deref());
             if let ([Ok(expected), Ok(actual)], [arguments]) = (results, &*before.arguments[set])
-                && is_rounding(states, arguments, [expected, actual])
+                && is_rounding(modules, arguments, [expected, actual])
             {
                 let message = "equal in exact arithmetic on these arguments".to_owned();
                 let outcome = Outcome { class: Class::Algebra, message, ..outcome };
@@ -423,14 +425,34 @@ impl Check<'_> {
         let Some(difference) = difference else { return Exact { proof, outcome, drawn: None } };
         let name = format!("draw {} of the field", difference.seed);
         let arguments = vec![difference.arguments];
-        let ran = states.map(|state| run(state, std::slice::from_ref(&arguments), after.limit));
-        let results = [&ran[0].results[0], &ran[1].results[0]];
-        let limits = blame_options(after);
-        let shown = compared(states, &arguments, results, &limits);
-        match shown.class {
-            Class::Differs => Exact { proof, outcome: shown, drawn: Some((name, arguments)) },
+        match self.shown(states, &arguments, interface, after.limit) {
+            Some(shown) if shown.class == Class::Differs => {
+                Exact { proof, outcome: shown, drawn: Some((name, arguments)) }
+            }
             _ => Exact { proof, outcome, drawn: None },
         }
+    }
+
+    /// Compares two states on the arguments of a draw.
+    fn shown(
+        &self,
+        states: [&State; 2],
+        arguments: &[Vec<Literal>],
+        interface: &Interface,
+        limit: Limit,
+    ) -> Option<Outcome> {
+        let of_devices = interface.arguments(arguments).ok()?;
+        let given = [arguments.to_vec(), of_devices];
+        let [before, after] =
+            [0, 1].map(|i| run(states[i], std::slice::from_ref(&given[i]), limit).results);
+        let results = [&before[0], &after[0]];
+        let limits = blame_options(limit);
+        Some(match interface {
+            Interface::Partitioned(boundary) => compared_partitioned(states, boundary, results),
+            Interface::Same | Interface::Selected(_) | Interface::Other(_) => {
+                compared(states, arguments, results, &limits)
+            }
+        })
     }
 
     /// Compares the last state with the first.
@@ -476,8 +498,8 @@ struct Exact {
     drawn: Option<(String, Vec<Vec<Literal>>)>,
 }
 
-fn blame_options(after: &Ran) -> BlameOptions {
-    BlameOptions { fuel: after.limit.steps.unwrap_or(u64::MAX), ..BlameOptions::default() }
+fn blame_options(limit: Limit) -> BlameOptions {
+    BlameOptions { fuel: limit.steps.unwrap_or(u64::MAX), ..BlameOptions::default() }
 }
 
 fn separated(message: &str) -> String {

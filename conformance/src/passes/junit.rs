@@ -1,6 +1,6 @@
 //! Steps as JUnit XML, which CI systems show.
-use super::exact::Proof;
 use super::report::{Class, ModuleReport, Step};
+use crate::exact::Proof;
 use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
 use std::time::Duration;
 

@@ -27,7 +27,6 @@
 //! ```
 mod check;
 mod dump;
-mod exact;
 mod html;
 mod junit;
 mod name;
@@ -39,7 +38,6 @@ mod state;
 
 pub use check::{ArgumentSet, Options, check, first_module};
 pub use dump::{Dump, DumpError, ModuleDump};
-pub use exact::Proof;
 pub use html::to_html;
 pub use junit::to_junit;
 pub use report::{Class, Evidence, LastState, ModuleReport, Step};

@@ -1,6 +1,6 @@
 //! What is known of each step: classes, reports as text and as JSON.
-use super::exact::Proof;
 use crate::blame::Divergence;
+use crate::exact::Proof;
 use crate::judge::{Judgement, Mode};
 use crate::results::Verdict;
 use hlo::{Literal, Verified};
@@ -225,7 +225,9 @@ impl Step {
     /// Returns whether the step is proved to keep the function, or only tested.
     const fn standing(&self) -> &'static str {
         match (self.class, &self.proof) {
-            (Class::NotRun | Class::Invalid | Class::Differs | Class::EtalonBug, _) | (_, None) => "",
+            (Class::NotRun | Class::Invalid | Class::Differs | Class::EtalonBug, _) | (_, None) => {
+                ""
+            }
             (_, Some(Proof::Proved { .. })) => "proved",
             (_, Some(Proof::Different { .. } | Proof::Open { .. })) => "tested",
         }
@@ -307,7 +309,8 @@ impl fmt::Display for ModuleReport {
             let standing = Some(step.standing()).filter(|standing| !standing.is_empty());
             let standing = standing.map(|standing| format!(", {standing};")).unwrap_or_default();
             let line = format!("       last against first: {}{standing}", step.class.name());
-            writeln!(f, "{}", format!("{line} {}", step.remark()).trim_end())?;
+            let line = format!("{line} {}", step.remark());
+            writeln!(f, "{}", line.trim_end_matches([' ', ';']))?;
         }
         for note in &self.notes {
             writeln!(f, "  note: {note}")?;

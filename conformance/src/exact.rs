@@ -1,24 +1,23 @@
-//! States in exact arithmetic: whether a step keeps the function for every float argument, and
-//! whether a difference is one of rounding.
-use super::state::State;
+//! Two modules in exact arithmetic: whether they are the same function of every float argument, and
+//! whether a difference of their results is one of rounding.
 use field::{Answer, Difference};
-use hlo::{Literal, Module, Op, Scalar, Shape};
-use interp::RunOptions;
+use hlo::{Literal, Module, Op, Scalar, Shape, Verified};
 use interp::cost::Costs;
+use interp::{DeviceGrid, RunOptions};
 use serde::Serialize;
 
-/// What is known of a step in exact arithmetic.
+/// What is known of two modules in exact arithmetic.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(tag = "answer", rename_all = "kebab-case")]
 pub enum Proof {
-    /// Both states are the same function of every float argument.
+    /// Both are the same function of every float argument.
     Proved {
         /// How often arguments were drawn.
         draws: u32,
         /// The probability that it is so by chance.
         probability: f64,
     },
-    /// Both states differ for the arguments of a draw.
+    /// Both differ for the arguments of a draw.
     Different {
         /// The seed of the draw.
         seed: u64,
@@ -33,48 +32,64 @@ pub enum Proof {
 /// The most operations of one run, and the most steps: a loop may have any number of them.
 const MOST: (f64, u64) = (4e6, 50_000_000);
 
-/// Compares two states of the same parameters and results on arguments that are drawn.
-pub(super) fn proof(states: [&State; 2], draws: u32) -> (Proof, Option<Difference>) {
-    match compared(states, draws, None) {
+/// Compares two modules on arguments that are drawn, as [`field::equal`] does; large ones are open.
+/// Returns the difference, if there is one.
+///
+/// ```
+/// use conformance::exact::{Proof, proof};
+/// let module = |op: &str| {
+///     let text = format!("ENTRY e {{ x = f32[4] parameter(0) ROOT r = f32[4] {op} }}");
+///     hlo::Module::parse(&text).unwrap().verify().unwrap()
+/// };
+/// let [one, two] = ["add(x, x)", "multiply(x, x)"].map(module);
+/// assert!(matches!(proof([&one, &one], 4).0, Proof::Proved { .. }));
+/// assert!(matches!(proof([&one, &two], 4), (Proof::Different { .. }, Some(_))));
+/// ```
+pub fn proof(modules: [&Verified; 2], draws: u32) -> (Proof, Option<Difference>) {
+    match compared(modules, draws, None) {
         Ok(Answer::Equal(evidence)) => {
             (Proof::Proved { draws, probability: evidence.probability() }, None)
         }
         Ok(Answer::Different(found)) => (Proof::Different { seed: found.seed }, Some(found)),
         Ok(Answer::Open(open)) => {
             let separator = if open.instruction.is_empty() { "" } else { ": " };
-            (Proof::Open { reason: format!("{}{separator}{}", open.instruction, open.reason) }, None)
+            (
+                Proof::Open { reason: format!("{}{separator}{}", open.instruction, open.reason) },
+                None,
+            )
         }
         Err(reason) => (Proof::Open { reason }, None),
     }
 }
 
 /// Returns whether a difference of two results is nothing but rounding: both are finite, and in exact
-/// arithmetic the states agree on these arguments, none of them in fewer digits than the first.
-pub(super) fn is_rounding(
-    states: [&State; 2],
+/// arithmetic the modules agree on these arguments, the second in no fewer digits than the first.
+pub(crate) fn is_rounding(
+    modules: [&Verified; 2],
     arguments: &[Literal],
     [expected, actual]: [&[Literal]; 2],
 ) -> bool {
-    let [before, after] = states.map(|state| digits(state.module.module()));
+    let [before, after] = modules.map(|module| digits(module.module()));
     after >= before
         && expected.iter().zip(actual).all(|(expected, actual)| are_finite(expected, actual))
-        && matches!(compared(states, 2, Some(arguments.to_vec())), Ok(Answer::Equal(_)))
+        && matches!(compared(modules, 2, Some(arguments.to_vec())), Ok(Answer::Equal(_)))
 }
 
 fn compared(
-    states: [&State; 2],
+    [first, second]: [&Verified; 2],
     draws: u32,
     arguments: Option<Vec<Literal>>,
 ) -> Result<Answer, String> {
-    let operations = states.map(|state| operations(state.module.module()));
-    if operations.into_iter().any(|count| count > MOST.0) {
-        return Err("the states are too large for the field".to_owned());
+    let counts = [first, second].map(|module| {
+        let devices = DeviceGrid::of(&module.module().config).len();
+        operations(module.module()) * f64::from(u32::try_from(devices).unwrap_or(u32::MAX))
+    });
+    if counts.into_iter().any(|count| count > MOST.0) {
+        return Err("the modules are too large for the field".to_owned());
     }
     let limits = RunOptions::default().fuel(MOST.1);
     let options = field::Options { seed: 0, seeds: draws, limits, arguments };
-    let [before, after] = states.map(|state| &state.module);
-    let answer = field::equal(before, after, &options).map_err(|failure| failure.to_string())?;
-    Ok(answer)
+    field::equal(first, second, &options).map_err(|failure| failure.to_string())
 }
 
 /// Returns the operations on elements of a run, as far as they are known.

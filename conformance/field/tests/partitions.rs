@@ -1,0 +1,61 @@
+//! Programs over global arrays, and what each device runs of them.
+#![expect(clippy::unwrap_used, reason = "a test may panic")]
+use field::{Answer, Failure, Options, equal};
+use hlo::{Module, Verified};
+use std::path::Path;
+
+fn parsed(text: &str) -> Verified {
+    Module::parse(text).unwrap().verify().unwrap()
+}
+
+fn text(name: &str) -> String {
+    let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples");
+    std::fs::read_to_string(examples.join(name)).unwrap()
+}
+
+fn answer(first: &str, second: &str) -> Answer {
+    let options = Options { seeds: 4, ..Options::default() };
+    equal(&parsed(first), &parsed(second), &options).unwrap()
+}
+
+#[test]
+fn a_partitioned_program_is_the_program() {
+    let [global, partitioned, wrong] =
+        ["partition.global.hlo", "partition.hlo", "partition.wrong.hlo"].map(text);
+    assert!(matches!(answer(&global, &partitioned), Answer::Equal(_)));
+    let Answer::Different(found) = answer(&global, &wrong) else { unreachable!("it is wrong") };
+    assert_eq!(found.arguments.len(), parsed(&global).module().entry().parameters().len());
+    let other = "HloModule m, num_partitions=4\nENTRY e { ROOT x = f32[5] parameter(0) }";
+    let failure = equal(&parsed(&global), &parsed(other), &Options::default()).unwrap_err();
+    assert!(matches!(failure, Failure::Partition(_)));
+}
+
+/// Returns a program of four devices.
+fn of_devices(root: &str) -> String {
+    format!(
+        "HloModule m, num_partitions=4
+         add {{ a = f32[] parameter(0) b = f32[] parameter(1) ROOT r = f32[] add(a, b) }}
+         ENTRY e {{ x = f32[4] parameter(0) {root} }}"
+    )
+}
+
+#[test]
+fn devices_have_other_arguments() {
+    let sum = |groups: &str| {
+        format!(
+            "ROOT r = f32[4] all-reduce(x), channel_id=1, replica_groups={groups}, use_global_device_ids=true, to_apply=add"
+        )
+    };
+    let all = of_devices(&sum("{{0,1,2,3}}"));
+    let in_steps = of_devices(&format!(
+        "{} {}",
+        sum("{{0,1},{2,3}}").replace("ROOT r", "s"),
+        sum("{{0,2},{1,3}}").replace("(x)", "(s)").replace("channel_id=1", "channel_id=2")
+    ));
+    assert!(matches!(answer(&all, &in_steps), Answer::Equal(_)));
+    // A sum over one device would be its argument.
+    let without = of_devices("ROOT r = f32[4] copy(x)");
+    assert!(matches!(answer(&all, &without), Answer::Open(_)));
+    let pairs = of_devices(&sum("{{0,1},{2,3}}"));
+    assert!(matches!(answer(&all, &pairs), Answer::Open(_)));
+}
