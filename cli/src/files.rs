@@ -113,7 +113,8 @@ fn is_module(path: &Path) -> bool {
     let stem = path.file_stem().map(Path::new);
     match path.extension().and_then(OsStr::to_str) {
         Some("hlo") => !starts_with(b"// RUN: "),
-        Some("pb" | "mlirbc") => true,
+        Some("pb") => is_message(path),
+        Some("mlirbc") => true,
         Some("mlir") => !is_of_other_dialects(path),
         Some("gz") => stem
             .and_then(Path::extension)
@@ -121,6 +122,14 @@ fn is_module(path: &Path) -> bool {
         Some("txt") => starts_with(b"HloModule"),
         _ => false,
     }
+}
+
+/// Returns whether a file with the name of a message is one with a module. XLA writes options of compilations, reports and others
+/// into the folder of its modules. What cannot be read is an error of the command.
+fn is_message(path: &Path) -> bool {
+    const REPORT: &str = "memory-usage-report";
+    let is_report = path.file_name().is_some_and(|name| name.to_string_lossy().contains(REPORT));
+    !is_report && std::fs::read(path).map_or(true, |bytes| load::has_module(&bytes))
 }
 
 /// Returns whether a program in MLIR is a kernel in the dialects of a backend, as XLA writes them into the folder of its modules.
@@ -145,6 +154,8 @@ mod tests {
             ("b.hlo", "HloModule b"),
             ("in[1]/a.txt", "HloModule a"),
             ("in[1]/notes.txt", "notes"),
+            ("options.pb", "\x08\x01\x10\x02\x18\x03\x20\x04"),
+            ("x-memory-usage-report.pb", "\n\x03abc"),
             ("in[1]/c.hlo.gz", ""),
             ("in[1]/test.hlo", "// RUN: etalon check %"),
             ("in[1]/kernel.mlir", "module { llvm.func @f() }"),

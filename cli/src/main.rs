@@ -26,7 +26,7 @@ mod streams;
 mod trace;
 
 use args::{Cli, Command};
-use clap::Parser;
+use clap::FromArgMatches as _;
 use rayon::{ThreadPool, ThreadPoolBuilder};
 use std::process::ExitCode;
 
@@ -53,7 +53,10 @@ fn share_main_thread() -> Option<ThreadPool> {
 
 /// Parses the command line. For help and the version, which are shown, it returns the exit code.
 fn parsed() -> Result<Cli, ExitCode> {
-    Cli::try_parse().map_err(|error| {
+    let mut command = args::command();
+    let found = command.try_get_matches_from_mut(std::env::args_os());
+    let cli = found.and_then(|found| Cli::from_arg_matches(&found));
+    cli.map_err(|error| error.format(&mut command)).map_err(|error| {
         if error.use_stderr() {
             error.exit();
         }
@@ -97,7 +100,7 @@ fn run() -> ExitCode {
         Command::Reduce(args) => command::reduce::run(&args),
         Command::Explain(args) => command::explain::explain(&args),
         Command::Completions { shell } => command::manual::completions(shell),
-        Command::Man => command::manual::page(),
+        Command::Man(args) => command::manual::page(&args),
     };
     result.unwrap_or_else(|failure| ended_by(&failure))
 }

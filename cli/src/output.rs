@@ -68,9 +68,13 @@ pub(crate) fn phase(start: Instant, text: impl FnOnce() -> String) {
 
 /// Shows a person what may be done next: on a terminal only.
 pub(crate) fn hint(text: &str) {
-    if std::io::stderr().is_terminal() && !is_quiet() {
+    if is_hinting() {
         note(text);
     }
+}
+/// Returns whether a person reads hints.
+pub(crate) fn is_hinting() -> bool {
+    std::io::stderr().is_terminal() && !is_quiet()
 }
 
 /// Writes a report to stdout, or to stderr if an output of the command has stdout.
@@ -142,6 +146,11 @@ impl Progress {
     /// For a search through files, each of which it counts.
     pub(crate) fn looking(what: &str) -> Self {
         Self::with_style(ProgressBar::new_spinner(), what, "{spinner} {msg}: {pos} files {elapsed}")
+    }
+    /// For as much work as there is time for: it counts what is done.
+    pub(crate) fn counting_up(what: &str, items: &str) -> Self {
+        let template = format!("{{spinner}} {{msg}}: {{pos}} {items} {{elapsed}}");
+        Self::with_style(ProgressBar::new_spinner(), what, &template)
     }
     /// For `total` items of work.
     pub(crate) fn counting(what: &str, total: usize) -> Self {

@@ -174,6 +174,9 @@ impl Devices<'_> {
         if self.ranks.is_first() { output::data(text) } else { Ok(()) }
     }
     /// Shows a person what may be done next, on rank 0.
+    pub(crate) fn is_hinting(&self) -> bool {
+        self.ranks.is_first() && output::is_hinting()
+    }
     pub(crate) fn hint(&self, text: &str) {
         if self.ranks.is_first() {
             output::hint(text);

@@ -1,6 +1,7 @@
 //! Results as text. On a terminal, devices with equal results share a column; in a pipe each device has one line.
 use graph::Statistics;
 use hlo::Literal;
+use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
@@ -21,6 +22,53 @@ pub(crate) struct DeviceOutput {
 pub(crate) fn is_long(outputs: &[DeviceOutput]) -> bool {
     let mut leaves = outputs.iter().flat_map(|output| output.result.leaves());
     leaves.any(|leaf| leaf.array_shape().is_some() && leaf.len() > SHOWN)
+}
+
+/// Returns whether a result has a NaN.
+pub(crate) fn has_nan(outputs: &[DeviceOutput]) -> bool {
+    let mut leaves = outputs.iter().flat_map(|output| output.result.leaves());
+    leaves.any(|leaf| {
+        leaf.array_shape().is_some() && Statistics::of(std::slice::from_ref(leaf)).nan > 0
+    })
+}
+
+/// Returns the arrays of a result as a line of JSON, with all elements. Those that are no numbers of JSON, such as NaN, are strings;
+/// a complex one is a list of two.
+pub(crate) fn json(file: &str, arrays: &[(String, &Literal)]) -> String {
+    let array = |(name, literal): &(String, &Literal)| {
+        let text = literal.to_string();
+        let (_, value) = text.split_once(char::is_whitespace).unwrap_or((&text, ""));
+        let (shape, value) = (format!("{:#}", literal.shape()), elements(value));
+        format!("{{\"name\":{},\"shape\":{},\"value\":{value}}}", json!(name), json!(shape))
+    };
+    let arrays: Vec<String> = arrays.iter().map(array).collect();
+    format!("{{\"file\":{},\"results\":[{}]}}\n", json!(file), arrays.join(","))
+}
+
+/// Returns the elements of an array's text as JSON.
+fn elements(text: &str) -> String {
+    let mut json = String::with_capacity(text.len());
+    let mut word = String::new();
+    for c in text.chars().chain([' ']) {
+        if !"{}(), \n".contains(c) {
+            word.push(c);
+            continue;
+        }
+        let is_json = serde_json::from_str::<Value>(&word).is_ok();
+        match word.as_str() {
+            "" => {}
+            number if is_json => json.push_str(number),
+            other => json.push_str(&json!(other).to_string()),
+        }
+        word.clear();
+        match c {
+            '{' | '(' => json.push('['),
+            '}' | ')' => json.push(']'),
+            ',' => json.push(','),
+            _ => {}
+        }
+    }
+    json
 }
 
 /// Returns a line for each array of a result: its name, and its elements or what they have in common.
@@ -211,6 +259,21 @@ s32[2] {1, 2}         s32[2] {3, 4}
         assert_eq!(text(&all[..2], Some(1), &[]), "devices 0 and 1:\ns32[2] {1, 2}\n");
         // A single device has no heading.
         assert_eq!(text(&all[..1], Some(80), &[]), "s32[2] {1, 2}\n");
+    }
+
+    #[test]
+    fn json_has_all_elements() {
+        let values =
+            ["f32[2,2] {{1, -0}, {nan, 1e+30}}", "c64[] (1, -inf)", "pred[2] {true, false}"];
+        let values: Vec<Literal> = values.iter().map(|text| text.parse().unwrap()).collect();
+        let named: Vec<(String, &Literal)> =
+            values.iter().zip(0..).map(|(one, i)| (format!("out{i}"), one)).collect();
+        let line = json("m.hlo", &named);
+        let found: Value = serde_json::from_str(&line).unwrap();
+        assert_eq!(found["results"][0]["value"], json!([[1, -0.0], ["nan", 1e30]]), "{line}");
+        assert_eq!(found["results"][1]["value"], json!([1, "-inf"]));
+        assert_eq!(found["results"][2]["value"], json!([1, 0]));
+        assert_eq!(found["results"][0]["shape"], "f32[2,2]");
     }
 
     #[test]

@@ -32,6 +32,7 @@ fn first(bug: Bug) -> Result<Option<u64>, WriteError> {
             generate: generate::Options::default(),
             like: None,
             output: None,
+            stop: std::sync::Arc::default(),
             bits: true,
         };
         let mut observer = |_: &Campaign, event: Event<'_>| {

@@ -32,6 +32,7 @@ use rest::Rest;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 /// When a campaign ends.
@@ -56,6 +57,8 @@ pub struct Options {
     pub like: Option<Arc<Verified>>,
     /// The folder that findings are written to.
     pub output: Option<PathBuf>,
+    /// Ends the campaign where it is, as soon as it is set.
+    pub stop: Arc<AtomicBool>,
     /// Whether results must have the bits of the reference wherever it gives the only right result,
     /// as Etalon's engines do.
     pub bits: bool,
@@ -111,12 +114,14 @@ pub enum Event<'a> {
 /// use conformance::backend::{Backends, EngineBackend};
 /// use conformance::fuzz::{Limit, Options, fuzz};
 /// use conformance::{Engine, generate};
+/// use std::sync::Arc;
 /// let options = Options {
 ///     seed: 1,
 ///     limit: Limit::Modules(3),
 ///     generate: generate::Options::default(),
 ///     like: None,
 ///     output: None,
+///     stop: Arc::default(),
 ///     bits: true,
 /// };
 /// let exact = Backends::one(Box::new(EngineBackend(Engine::Exact)));
@@ -156,6 +161,10 @@ pub fn fuzz(
             k += 1;
         }
         let Some(ran) = queue.pop() else { break };
+        // What ends the campaign may have ended the backend, whose outcome then says nothing of it.
+        if options.stop.load(Ordering::Relaxed) {
+            break;
+        }
         let (random, outcomes) = match ran {
             Ok(Some(ran)) => ran,
             Ok(None) => {
@@ -360,7 +369,15 @@ mod tests {
     }
     fn options(count: u64) -> Options {
         let (limit, generate) = (Limit::Modules(count), generate::Options::default());
-        Options { seed: 0, limit, generate, like: None, output: None, bits: true }
+        Options {
+            seed: 0,
+            limit,
+            generate,
+            like: None,
+            output: None,
+            stop: Arc::default(),
+            bits: true,
+        }
     }
 
     #[test]

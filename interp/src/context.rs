@@ -101,9 +101,7 @@ impl RunContext {
         self.check_time()?;
         let before = self.shared.spent.fetch_add(steps, Ordering::Relaxed);
         match self.shared.options.fuel {
-            Some(fuel) if before.saturating_add(steps) > fuel => {
-                Err(Code::OutOfFuel { steps: fuel }.into())
-            }
+            Some(fuel) if before.saturating_add(steps) > fuel => Err(num::error::out_of_fuel(fuel)),
             _ => Ok(()),
         }
     }

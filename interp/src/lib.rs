@@ -65,7 +65,7 @@ pub use num::is_run_over;
 pub use num::{Code, Error, Result, over_memory_limit};
 pub use observe::{Event, Progress};
 pub use options::{CompileOptions, Engine, RunOptions};
-pub use plan::PlanText;
+pub use plan::{PlanText, PlannedComputation, PlannedStep};
 pub use position::{Position, Suspension};
 pub use trip_count::trip_count;
 pub use value::{AsyncId, Value};

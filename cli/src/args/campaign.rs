@@ -1,29 +1,31 @@
 //! The command line of `etalon campaign`.
-use super::compare::{BackendArgs, SuiteArg, minutes};
+use super::compare::{BACKENDS, BackendArgs, SuiteArg, minutes, needed};
+use super::words::{number, seed};
 use clap::Args;
 use conformance::results::Shard;
 use std::path::PathBuf;
 use std::time::Duration;
 
 #[derive(Debug, Args)]
-#[command(group = clap::ArgGroup::new("needed").required(true).multiple(true).args(["backend", "backend_command", "backend_server", "list"]))]
+#[command(group = needed("task", BACKENDS, &["list"]))]
+#[command(override_usage = "\
+    etalon campaign [OPTIONS] --backend <BACKEND> <FOLDER>
+       etalon campaign <FOLDER> --list")]
 pub(crate) struct CampaignArgs {
     /// The folder of the campaign: empty, or with a campaign of the same backend and options, which goes on.
     pub(crate) folder: PathBuf,
-    #[command(flatten)]
-    pub(crate) backend: BackendArgs,
     /// The time of a round; 60 minutes if there is no --count either. What is left of a round that was killed is that of the next
     /// process.
     #[arg(long, value_name = "M", conflicts_with = "count", value_parser = minutes)]
     pub(crate) minutes: Option<Duration>,
     /// End a round after the suite and N random modules, in place of a time.
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = number::<u64>)]
     pub(crate) count: Option<u64>,
     /// The cases of the suite, besides one for each op and element type.
     #[arg(long, value_enum, value_name = "probes|smoke|full", default_value = "smoke")]
     pub(crate) suite: SuiteArg,
     /// The seed of the first random module; each further module has the next seed.
-    #[arg(long, value_name = "N", default_value_t = 0)]
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = seed)]
     pub(crate) seed: u64,
     /// Run part I of N of the cases and modules, in a folder of its own.
     #[arg(long, value_name = "I/N")]
@@ -38,4 +40,6 @@ pub(crate) struct CampaignArgs {
     /// Run the cases of these names again, without the log: `dot/f32/*`, `fuzz/4711/special`, `cause/ID`. With --list, list them.
     #[arg(long, value_name = "PATTERN")]
     pub(crate) case: Option<String>,
+    #[command(flatten)]
+    pub(crate) backend: BackendArgs,
 }

@@ -1,6 +1,7 @@
 //! The commands that compare a backend with Etalon: `conform`, `blame`, `fuzz`, `reduce`.
-use super::shared::{EngineArg, InputArgs, LimitArgs, LoadArgs, seconds};
-use clap::Args;
+use super::shared::{EngineArg, InputArgs, LimitArgs, LoadArgs, bytes, seconds};
+use super::words::{self, Known, number};
+use clap::{ArgGroup, Args};
 use conformance::backend::{OptionValue, PluginFormat};
 use conformance::judge::{JudgeOptions, Mode, Modes};
 use conformance::results::Shard;
@@ -10,11 +11,13 @@ use std::time::Duration;
 
 /// A backend and its options.
 #[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Backend")]
 pub(crate) struct BackendArgs {
     /// The backend: an engine of Etalon, or the path of a PJRT plugin, which runs in a process of its own. `planted:OP`, such as
     /// `planted:exp`, is the engine `exact` with wrong results of one op, to see what a report looks like. `variant:SEED`, such as
     /// `variant:1`, is the engine `exact` with other results that are as right, to see that no report accuses it.
-    #[arg(long, value_name = "reference|exact|fast|planted:OP|variant:SEED|PLUGIN.so")]
+    #[arg(long, value_name = "reference|exact|fast|planted:OP|variant:SEED|PLUGIN.so", value_parser = Known::of(words::text, words::backends))]
+    #[arg(hide_possible_values = true)]
     pub(crate) backend: Option<String>,
     /// A shell command as the backend. It reads the module's text and the arguments `in0`, `in1`, ..., and writes the result
     /// `out0`, `out1`, ..., for several devices `d<k>_in<i>` and `d<k>_out<i>`.
@@ -45,18 +48,34 @@ pub(crate) struct BackendArgs {
     pub(crate) jobs: NonZero<usize>,
     /// Accept only what every specification leaves open: the order of sums, and the accuracy of functions. `passes` then counts
     /// algebra with other rounding errors as wrong.
-    #[arg(long)]
+    #[arg(long, help_heading = JUDGING)]
     pub(crate) strict: bool,
     /// As --strict, and accept these modes, separated by commas, such as `tf32,flush`; repeatable. `etalon explain modes` lists them.
-    #[arg(long, value_name = "MODE", value_delimiter = ',', value_parser = mode)]
+    #[arg(long, value_name = "MODE", value_delimiter = ',', value_parser = Known::of(mode, words::modes), help_heading = JUDGING)]
+    #[arg(hide_possible_values = true)]
     pub(crate) allow: Vec<Mode>,
     /// Accept functions that are as inaccurate as this JSON file states, in units in the last place of an op, or of an op and a type:
     /// `{"tanh": 4, "exponential.f16": 2}`.
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", help_heading = JUDGING)]
     pub(crate) accuracies: Option<PathBuf>,
     /// Report a result that changes from one execution to the next, though each is legal.
-    #[arg(long)]
+    #[arg(long, help_heading = JUDGING)]
     pub(crate) deterministic: bool,
+}
+
+/// The heading of the options that say what a right result is.
+const JUDGING: &str = "Judgement";
+
+/// The options of which each names a backend.
+pub(super) const BACKENDS: [&str; 3] = ["backend", "backend_command", "backend_server"];
+
+/// Returns a group of arguments of which at least one is given: each of them is named if none is.
+pub(super) fn needed<const N: usize>(
+    name: &'static str,
+    first: [&'static str; N],
+    others: &[&'static str],
+) -> ArgGroup {
+    ArgGroup::new(name).required(true).multiple(true).args(first).args(others)
 }
 
 impl BackendArgs {
@@ -182,10 +201,20 @@ impl From<PluginFormatArg> for PluginFormat {
     }
 }
 
+/// The heading of the files of a report.
+const REPORTS: &str = "Reports";
+
 #[derive(Debug, Args)]
+#[command(group = needed("task", BACKENDS, &["spmd", "compare", "merge"]))]
+#[command(group = needed("cases", ["paths", "suite"], &["spmd", "compare", "merge"]))]
+#[command(override_usage = "\
+    etalon conform [OPTIONS] --backend <BACKEND> <PATHS>...
+       etalon conform [OPTIONS] --backend <BACKEND> --suite <probes|smoke|full>
+       etalon conform [OPTIONS] --spmd <GLOBAL> <PARTITIONED>
+       etalon conform --compare <OLD.json> <NEW.json>
+       etalon conform [OPTIONS] --merge <F.json>...")]
 pub(crate) struct ConformArgs {
     /// Modules, file tests, modules with recorded arguments, or folders of them.
-    #[arg(required_unless_present_any = ["spmd", "compare", "merge", "suite"])]
     #[arg(conflicts_with_all = ["spmd", "compare", "merge"])]
     pub(crate) paths: Vec<PathBuf>,
     /// Run Etalon's own suite: all cases, those that take about a minute together, or one for each op and element type.
@@ -196,31 +225,22 @@ pub(crate) struct ConformArgs {
     pub(crate) case: Option<String>,
     /// The unpartitioned SPMD program, and the partitioned module.
     #[arg(long, num_args = 2, value_names = ["GLOBAL", "PARTITIONED"])]
-    #[arg(required_unless_present_any = ["backend", "backend_command", "backend_server", "compare", "merge"])]
-    #[arg(conflicts_with_all = ["backend", "backend_command", "backend_server"])]
+    #[arg(conflicts_with_all = BACKENDS)]
     pub(crate) spmd: Vec<PathBuf>,
-    #[command(flatten)]
-    pub(crate) backend: BackendArgs,
-    #[command(flatten)]
-    pub(crate) inputs: InputArgs,
     /// The engine that runs both modules, or the one that the backend is compared with.
     #[arg(long, value_enum, default_value_t = EngineArg::Exact)]
     pub(crate) engine: EngineArg,
-    #[command(flatten)]
-    pub(crate) limits: LimitArgs,
-    #[command(flatten)]
-    pub(crate) load: LoadArgs,
     /// Print every case of a backend with its measured error and its bound.
     #[arg(long, short)]
     pub(crate) verbose: bool,
     /// Write the results of a backend to a file, one line of JSON a case.
-    #[arg(long, value_name = "F.json")]
+    #[arg(long, value_name = "F.json", help_heading = REPORTS)]
     pub(crate) json: Option<PathBuf>,
     /// Write the results as JUnit XML, for CI systems.
-    #[arg(long, value_name = "F.xml")]
+    #[arg(long, value_name = "F.xml", help_heading = REPORTS)]
     pub(crate) junit: Option<PathBuf>,
     /// Write the results as a page of HTML that needs no other file.
-    #[arg(long, value_name = "F.html")]
+    #[arg(long, value_name = "F.html", help_heading = REPORTS)]
     pub(crate) html: Option<PathBuf>,
     /// Run part I of N of the cases, chosen by their names; `--merge` puts the results of all parts together.
     #[arg(long, value_name = "I/N")]
@@ -231,8 +251,16 @@ pub(crate) struct ConformArgs {
     pub(crate) compare: Vec<PathBuf>,
     /// Merge results of parts of one run, and write them as --json, --junit and --html say.
     #[arg(long, num_args = 1.., value_name = "F.json")]
-    #[arg(conflicts_with_all = ["backend", "backend_command", "backend_server"])]
+    #[arg(conflicts_with_all = BACKENDS)]
     pub(crate) merge: Vec<PathBuf>,
+    #[command(flatten)]
+    pub(crate) backend: BackendArgs,
+    #[command(flatten)]
+    pub(crate) inputs: InputArgs,
+    #[command(flatten)]
+    pub(crate) limits: LimitArgs,
+    #[command(flatten)]
+    pub(crate) load: LoadArgs,
 }
 
 /// Which cases of the suite run.
@@ -247,22 +275,22 @@ pub(crate) enum SuiteArg {
 }
 
 #[derive(Debug, Args)]
+#[command(group = needed("task", BACKENDS, &["before"]))]
+#[command(group = needed("modules", ["file"], &["before"]))]
+#[command(override_usage = "\
+    etalon blame [OPTIONS] --backend <BACKEND> <FILE>
+       etalon blame [OPTIONS] --before <A.hlo> --after <B.hlo>")]
 pub(crate) struct BlameArgs {
     /// The module, which may have its arguments as `// in:` comments; `-` for standard input.
-    #[arg(required_unless_present = "before", conflicts_with = "before")]
+    #[arg(conflicts_with = "before")]
     pub(crate) file: Option<PathBuf>,
-    #[command(flatten)]
-    pub(crate) backend: BackendArgs,
     /// A module before a pass, which is compared with `--after`; both run in Etalon.
     #[arg(long, value_name = "A.hlo", requires = "after")]
-    #[arg(required_unless_present_any = ["backend", "backend_command", "backend_server"])]
     #[arg(conflicts_with_all = ["backend", "backend_command", "backend_server", "output"])]
     pub(crate) before: Option<PathBuf>,
     /// The module after the pass.
     #[arg(long, value_name = "B.hlo", requires = "before")]
     pub(crate) after: Option<PathBuf>,
-    #[command(flatten)]
-    pub(crate) inputs: InputArgs,
     /// Write the first wrong instruction as a file test: a module of it alone with its operands.
     #[arg(long, short, value_name = "F.hlo")]
     pub(crate) output: Option<PathBuf>,
@@ -270,17 +298,21 @@ pub(crate) struct BlameArgs {
     #[arg(long)]
     pub(crate) json: bool,
     /// The most bytes of intermediate values that one run of the backend returns.
-    #[arg(long, value_name = "BYTES", default_value_t = 256 << 20)]
+    #[arg(long, value_name = "BYTES", default_value_t = 256 << 20, value_parser = bytes)]
     pub(crate) max_slice: usize,
     /// The most rounds of a loop that are checked.
-    #[arg(long, value_name = "N", default_value_t = 1000)]
+    #[arg(long, value_name = "N", default_value_t = 1000, value_parser = number::<usize>)]
     pub(crate) rounds: usize,
     /// The most wrong instructions, after which the search ends.
-    #[arg(long, value_name = "N", default_value_t = 8)]
+    #[arg(long, value_name = "N", default_value_t = 8, value_parser = number::<usize>)]
     pub(crate) findings: usize,
     /// The most steps of one run of Etalon.
-    #[arg(long, value_name = "STEPS", default_value_t = 1 << 32)]
+    #[arg(long, value_name = "STEPS", default_value_t = 1 << 32, value_parser = number::<u64>)]
     pub(crate) fuel: u64,
+    #[command(flatten)]
+    pub(crate) backend: BackendArgs,
+    #[command(flatten)]
+    pub(crate) inputs: InputArgs,
     #[command(flatten)]
     pub(crate) load: LoadArgs,
 }
@@ -296,10 +328,6 @@ pub(crate) struct PassesArgs {
     /// Compare only the steps whose pipeline and pass match: `algsimp`, `simplification/*`.
     #[arg(long, value_name = "PATTERN")]
     pub(crate) pass: Option<String>,
-    #[command(flatten)]
-    pub(crate) backend: BackendArgs,
-    #[command(flatten)]
-    pub(crate) inputs: InputArgs,
     /// Run each state on N sets of arguments: the first is that of --input and --random, the others are small integers, moderate
     /// numbers, and special ones such as infinities, in turn.
     #[arg(long, value_name = "N", default_value = "1", value_parser = jobs)]
@@ -312,7 +340,7 @@ pub(crate) struct PassesArgs {
     pub(crate) first: bool,
     /// The most steps of one run: a pass may make an endless loop. By default the first state has no limit, and the others take at
     /// most 100 times the steps of the one before, or 100 million.
-    #[arg(long, value_name = "STEPS")]
+    #[arg(long, value_name = "STEPS", value_parser = number::<u64>)]
     pub(crate) fuel: Option<u64>,
     /// Print the report as JSON, one line for each module.
     #[arg(long)]
@@ -330,18 +358,20 @@ pub(crate) struct PassesArgs {
     /// Accept and keep unknown attributes.
     #[arg(long)]
     pub(crate) lenient: bool,
+    #[command(flatten)]
+    pub(crate) backend: BackendArgs,
+    #[command(flatten)]
+    pub(crate) inputs: InputArgs,
 }
 
 #[derive(Debug, Args)]
-#[command(group = clap::ArgGroup::new("tested").required(true).multiple(true).args(["backend", "backend_command", "backend_server"]))]
+#[command(group = needed("tested", BACKENDS, &[]), override_usage = "etalon fuzz [OPTIONS] --backend <BACKEND>")]
 pub(crate) struct FuzzArgs {
-    #[command(flatten)]
-    pub(crate) backend: BackendArgs,
     /// The seed of the first module; each further module has the next seed.
-    #[arg(long, value_name = "N", default_value_t = 0)]
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = words::seed)]
     pub(crate) seed: u64,
     /// The number of modules; 100 if there is no --minutes either.
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = number::<u64>)]
     pub(crate) count: Option<u64>,
     /// The time to run, in place of a number of modules.
     #[arg(long, value_name = "M", conflicts_with = "count", value_parser = minutes)]
@@ -350,13 +380,13 @@ pub(crate) struct FuzzArgs {
     #[arg(long, value_name = "FILE")]
     pub(crate) like: Option<PathBuf>,
     /// The weight of an op, such as `gather=20`; 1 without this option, 0 to leave it out. Repeatable.
-    #[arg(long, value_name = "OP=W", value_parser = weight)]
+    #[arg(long, value_name = "OP=W", value_parser = Known::of(weight, words::opcodes), hide_possible_values = true)]
     pub(crate) weight: Vec<(hlo::Opcode, u32)>,
     /// The ops of modules, separated by commas, and what is needed to feed them; by default all.
-    #[arg(long, value_name = "OP", value_delimiter = ',', value_parser = opcode)]
+    #[arg(long, value_name = "OP", value_delimiter = ',', value_parser = Known::of(opcode, words::opcodes), hide_possible_values = true)]
     pub(crate) ops: Vec<hlo::Opcode>,
     /// The element types of modules, separated by commas, and `pred` and `s32`; by default all.
-    #[arg(long, value_name = "TYPE", value_delimiter = ',', value_parser = element_type)]
+    #[arg(long, value_name = "TYPE", value_delimiter = ',', value_parser = Known::of(element_type, words::types), hide_possible_values = true)]
     pub(crate) types: Vec<hlo::ElementType>,
     /// Leave out the ops and types that the backend does not support in these results of `conform --json` or of `fuzz`.
     #[arg(long, value_name = "FILE")]
@@ -370,6 +400,8 @@ pub(crate) struct FuzzArgs {
     /// Print how often each opcode ran, and with how many element types.
     #[arg(long)]
     pub(crate) coverage: bool,
+    #[command(flatten)]
+    pub(crate) backend: BackendArgs,
 }
 
 /// Parses a number of minutes above 0.
@@ -397,19 +429,18 @@ fn weight(text: &str) -> Result<(hlo::Opcode, u32), String> {
 }
 
 #[derive(Debug, Args)]
+#[command(group = needed("task", BACKENDS, &["command"]))]
+#[command(override_usage = "\
+    etalon reduce [OPTIONS] --backend <BACKEND> <FILE>
+       etalon reduce [OPTIONS] --command <CMD {hlo} [{in.npz}]> <FILE>")]
 pub(crate) struct ReduceArgs {
     /// The module, which may have its arguments as `// in:` comments; `-` for standard input.
     pub(crate) file: PathBuf,
     /// A shell command that says whether a candidate is interesting: exit code 0. It reads the module's text and the arguments
     /// `in0`, `in1`, ...
     #[arg(long, value_name = "CMD {hlo} [{in.npz}]")]
-    #[arg(required_unless_present_any = ["backend", "backend_command", "backend_server"])]
-    #[arg(conflicts_with_all = ["backend", "backend_command", "backend_server"])]
+    #[arg(conflicts_with_all = BACKENDS)]
     pub(crate) command: Option<String>,
-    #[command(flatten)]
-    pub(crate) backend: BackendArgs,
-    #[command(flatten)]
-    pub(crate) inputs: InputArgs,
     /// The file of the result, a file test; FILE.reduced.hlo by default.
     #[arg(long, short, value_name = "F.hlo")]
     pub(crate) output: Option<PathBuf>,
@@ -428,8 +459,12 @@ pub(crate) struct ReduceArgs {
     pub(crate) engine: EngineArg,
     /// The most steps of the engine for one candidate, which may have a loop without an end; by default four times the steps of
     /// the module.
-    #[arg(long, value_name = "STEPS")]
+    #[arg(long, value_name = "STEPS", value_parser = number::<u64>)]
     pub(crate) fuel: Option<u64>,
+    #[command(flatten)]
+    pub(crate) backend: BackendArgs,
+    #[command(flatten)]
+    pub(crate) inputs: InputArgs,
     #[command(flatten)]
     pub(crate) load: LoadArgs,
 }

@@ -1,5 +1,6 @@
 //! The arguments of `diff`.
 use super::shared::DeviceArgs;
+use super::words::number;
 use clap::Args;
 use std::path::PathBuf;
 
@@ -20,13 +21,16 @@ pub(crate) struct DiffArgs {
     #[arg(long, value_name = "A", value_parser = bound, allow_hyphen_values = true)]
     pub(crate) atol: Option<f64>,
     /// Allow a distance of N units in the last place of the element type, in place of --rtol and --atol where it is wider.
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = number::<u64>)]
     pub(crate) ulp: Option<u64>,
-    #[command(flatten)]
-    pub(crate) devices: DeviceArgs,
+    /// Print JSON: each array, whether it agrees, and the worst element.
+    #[arg(long)]
+    pub(crate) json: bool,
     /// Accept and keep unknown attributes.
     #[arg(long)]
     pub(crate) lenient: bool,
+    #[command(flatten)]
+    pub(crate) devices: DeviceArgs,
 }
 
 /// Parses a number that is not negative.

@@ -1,5 +1,6 @@
 //! The arguments of `equal`.
 use super::shared::{LimitArgs, LoadArgs, seconds};
+use super::words::{positive, seed};
 use clap::Args;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -11,13 +12,13 @@ pub(crate) struct EqualArgs {
     /// The module to compare with it: of the same parameters and results.
     pub(crate) second: PathBuf,
     /// The first seed of arguments and oracles.
-    #[arg(long, value_name = "SEED", default_value_t = 0)]
+    #[arg(long, value_name = "SEED", default_value_t = 0, value_parser = seed)]
     pub(crate) seed: u64,
     /// How often arguments are drawn. Each draw makes it less probable that a difference is missed.
-    #[arg(long, value_name = "N", default_value_t = 12, value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "N", default_value_t = 12, value_parser = positive)]
     pub(crate) seeds: u32,
     /// Fill constants that the text elides, `constant({...})`, with random values, as --random draws them.
-    #[arg(long, value_name = "SEED")]
+    #[arg(long, value_name = "SEED", value_parser = seed)]
     pub(crate) elided: Option<u64>,
     /// Print JSON.
     #[arg(long)]

@@ -5,15 +5,20 @@ use super::shared::{
 use clap::{Args, ValueEnum};
 use std::path::PathBuf;
 
+#[expect(clippy::struct_excessive_bools, reason = "each is an independent option")]
 #[derive(Debug, Args)]
 pub(crate) struct GraphArgs {
     /// The module; `-` for standard input.
     pub(crate) file: PathBuf,
-    /// The output file: an .html page, an .svg picture, or .dot text for Graphviz; `-` for standard output.
+    /// The output file: an .html page, an .svg picture, or .dot text for Graphviz; `-` for standard output. By default it stands
+    /// beside FILE: `model.html` for `model.hlo`.
     #[arg(long, short, value_name = "F.html|F.svg|F.dot")]
-    pub(crate) output: PathBuf,
+    pub(crate) output: Option<PathBuf>,
+    /// Replace the file beside FILE if it exists.
+    #[arg(long)]
+    pub(crate) force: bool,
     /// The format of the output, if its name does not tell.
-    #[arg(long, value_enum, conflicts_with = "of_devices")]
+    #[arg(long, value_enum)]
     pub(crate) format: Option<FormatArg>,
     /// Draw this computation, not the entry (in .svg), or not all (in .dot).
     #[arg(long, value_name = "NAME", conflicts_with = "of_devices")]
@@ -63,6 +68,15 @@ impl FormatArg {
             "svg" => Some(Self::Svg),
             "dot" | "gv" => Some(Self::Dot),
             _ => None,
+        }
+    }
+    /// Returns the end of the name of a file that has no other name.
+    pub(crate) fn extension(self) -> &'static str {
+        match self {
+            Self::Html => "html",
+            Self::Svg => "svg",
+            Self::Dot => "dot",
+            Self::ModelExplorer => "json",
         }
     }
     /// Returns whether it shows what a run measured.

@@ -3,9 +3,11 @@ mod campaign;
 mod compare;
 mod diff;
 mod equal;
+mod examples;
 mod graph;
 mod run;
 mod shared;
+mod words;
 
 pub(crate) use campaign::CampaignArgs;
 pub(crate) use compare::{
@@ -20,8 +22,25 @@ pub(crate) use shared::{
     CustomCallArgs, DeviceArgs, EngineArg, InputArgs, LoadArgs, RangeArg, TimeArgs,
 };
 
-use clap::{Args, ColorChoice, Parser, Subcommand, ValueEnum};
+use clap::{Args, ColorChoice, CommandFactory, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
+use words::{Known, seed};
+
+/// Returns the definition of the command line.
+pub(crate) fn command() -> clap::Command {
+    /// A number below 0 is a value of an option, which may refuse it, and not another option.
+    fn with_negative_numbers(command: clap::Command) -> clap::Command {
+        let allowing = |arg: clap::Arg| {
+            let is_option = arg.get_long().is_some() && arg.get_action().takes_values();
+            if is_option { arg.allow_negative_numbers(true) } else { arg }
+        };
+        command.mut_args(allowing).mut_subcommands(with_negative_numbers)
+    }
+    with_negative_numbers(Cli::command())
+}
+
+/// The heading of the options that all commands have.
+const EVERYWHERE: &str = "Options of all commands";
 
 /// A reference backend for XLA's HLO: parse, check, run and compare .hlo files.
 ///
@@ -30,16 +49,16 @@ use std::path::PathBuf;
 ///
 /// Exit codes: 0 success, 1 the module is wrong or a result differs, 2 wrong usage, 3 unsupported, 4 a bug in Etalon.
 #[derive(Debug, Parser)]
-#[command(name = "etalon", version = concat!(env!("CARGO_PKG_VERSION"), env!("ETALON_COMMIT")))]
+#[command(name = "etalon", after_help = examples::ALL, version = concat!(env!("CARGO_PKG_VERSION"), env!("ETALON_COMMIT")))]
 pub(crate) struct Cli {
     /// When to color errors: `auto` colors them on a terminal, unless `NO_COLOR` is set.
-    #[arg(long, global = true, value_name = "WHEN", default_value_t = ColorChoice::Auto)]
+    #[arg(long, global = true, value_name = "WHEN", default_value_t = ColorChoice::Auto, help_heading = EVERYWHERE)]
     pub(crate) color: ColorChoice,
     /// Show no warnings and no progress.
-    #[arg(short, long, global = true, conflicts_with = "verbose")]
+    #[arg(short, long, global = true, conflicts_with = "verbose", help_heading = EVERYWHERE)]
     pub(crate) quiet: bool,
     /// Print each phase of the work to stderr, with its time.
-    #[arg(short, long, global = true)]
+    #[arg(short, long, global = true, help_heading = EVERYWHERE)]
     pub(crate) verbose: bool,
     #[command(subcommand)]
     pub(crate) command: Command,
@@ -48,36 +67,52 @@ pub(crate) struct Cli {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// Run modules.
+    #[command(after_help = examples::RUN)]
     Run(RunArgs),
     /// Parse and verify modules; report every error with its line.
+    #[command(after_help = examples::CHECK)]
     Check(CheckArgs),
     /// Print a module as HLO text.
+    #[command(after_help = examples::PRINT)]
     Print(PrintArgs),
     /// Convert a module between HLO text and `HloModuleProto`.
+    #[command(after_help = examples::CONVERT)]
     Convert(ConvertArgs),
     /// Run file tests and suites of recorded results.
+    #[command(after_help = examples::TEST)]
     Test(TestArgs),
     /// Measure the time to load and to run a module.
+    #[command(after_help = examples::BENCH)]
     Bench(BenchArgs),
     /// Compare two files of arrays, such as the results of two runs.
+    #[command(after_help = examples::DIFF)]
     Diff(DiffArgs),
     /// Tell whether two modules are the same function of every float argument, in exact arithmetic.
+    #[command(after_help = examples::EQUAL)]
     Equal(EqualArgs),
     /// Print the plan of a compiled module: its steps, and the memory that each one takes and frees.
+    #[command(after_help = examples::PLAN)]
     Plan(PlanArgs),
     /// Print the operations, the bytes and the memory of a module, by instruction and in all.
+    #[command(after_help = examples::COST)]
     Cost(CostArgs),
     /// Draw the dataflow of a module, or the communication between its devices.
+    #[command(after_help = examples::GRAPH)]
     Graph(GraphArgs),
     /// Compare a backend with Etalon, or a partitioned module with its unpartitioned SPMD program.
+    #[command(after_help = examples::CONFORM)]
     Conform(ConformArgs),
     /// Find the instructions that a backend computes wrong, or where a pass changes the result.
+    #[command(after_help = examples::BLAME)]
     Blame(BlameArgs),
     /// Find the compiler pass that changes the meaning of a module, from a dump of its states.
+    #[command(after_help = examples::PASSES)]
     Passes(PassesArgs),
     /// Run random modules on a backend and on Etalon, and save those whose results differ.
+    #[command(after_help = examples::FUZZ)]
     Fuzz(FuzzArgs),
     /// Run the suite and random modules on a backend for a time, again each night, and group what is wrong by cause.
+    #[command(after_help = examples::CAMPAIGN)]
     Campaign(CampaignArgs),
     /// Run a PJRT plugin for a parent process.
     #[command(hide = true)]
@@ -86,16 +121,30 @@ pub(crate) enum Command {
     #[command(hide = true)]
     CustomCallHost,
     /// Find the smallest module that still shows a difference.
+    #[command(after_help = examples::REDUCE)]
     Reduce(ReduceArgs),
     /// Explain an error number, an opcode, or the label of a rule; list them.
+    #[command(after_help = examples::EXPLAIN)]
     Explain(ExplainArgs),
     /// Print a script that completes commands and options in a shell.
+    #[command(after_help = examples::COMPLETIONS)]
     Completions {
         /// The shell.
         shell: clap_complete::Shell,
     },
-    /// Print the manual page.
-    Man,
+    /// Print the manual page of all commands or of one, or write them all to a folder.
+    #[command(after_help = examples::MAN)]
+    Man(ManArgs),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ManArgs {
+    /// The command whose page is printed; without it, the page of all commands.
+    #[arg(value_parser = Known::of(words::text, words::commands), hide_possible_values = true)]
+    pub(crate) command: Option<String>,
+    /// Write the pages to a folder: `etalon.1`, `etalon-run.1`, ...
+    #[arg(long, short, value_name = "DIR", conflicts_with = "command")]
+    pub(crate) output: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]
@@ -105,8 +154,11 @@ pub(crate) struct PlanArgs {
     /// The engine that the module is compiled for.
     #[arg(long, value_enum, default_value_t = EngineArg::Exact)]
     pub(crate) engine: EngineArg,
+    /// Print JSON: each computation with its steps.
+    #[arg(long)]
+    pub(crate) json: bool,
     /// Fill constants that the text elides, `constant({...})`, with random values, as --random draws them.
-    #[arg(long, value_name = "SEED")]
+    #[arg(long, value_name = "SEED", value_parser = seed)]
     pub(crate) elided: Option<u64>,
     #[command(flatten)]
     pub(crate) load: LoadArgs,
@@ -120,19 +172,31 @@ pub(crate) struct CostArgs {
     /// The engine whose plan states the memory.
     #[arg(long, value_enum, default_value_t = EngineArg::Exact)]
     pub(crate) engine: EngineArg,
-    /// List all instructions, not only the largest.
+    /// Add up by instruction, by opcode, or by scope: the parts of the names that a framework gives (`op_name`), each with all
+    /// that is in it.
+    #[arg(long, value_enum, value_name = "instruction|opcode|scope", default_value_t = ByArg::Instruction, hide_possible_values = true)]
+    pub(crate) by: ByArg,
+    /// List all rows, not only the largest.
     #[arg(long)]
     pub(crate) all: bool,
     /// Print JSON, one line for each module.
     #[arg(long)]
     pub(crate) json: bool,
     /// Fill constants that the text elides, `constant({...})`, with random values, as --random draws them.
-    #[arg(long, value_name = "SEED")]
+    #[arg(long, value_name = "SEED", value_parser = seed)]
     pub(crate) elided: Option<u64>,
     #[command(flatten)]
     pub(crate) devices: DeviceArgs,
     #[command(flatten)]
     pub(crate) load: LoadArgs,
+}
+
+/// What has a row in the table of costs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ByArg {
+    Instruction,
+    Opcode,
+    Scope,
 }
 
 #[derive(Debug, Args)]
@@ -156,11 +220,11 @@ pub(crate) struct PrintArgs {
     /// The style of the text.
     #[arg(long, value_enum, default_value_t = StyleArg::Default)]
     pub(crate) style: StyleArg,
-    #[command(flatten)]
-    pub(crate) stablehlo: StableHloArgs,
     /// Replace each file by the printed text.
     #[arg(long)]
     pub(crate) in_place: bool,
+    #[command(flatten)]
+    pub(crate) stablehlo: StableHloArgs,
     #[command(flatten)]
     pub(crate) load: LoadArgs,
 }
@@ -172,8 +236,6 @@ pub(crate) struct ConvertArgs {
     /// The file to write: a message if its name ends with `.pb`, HLO text if it ends with `.hlo` or `.txt`, StableHLO text if it
     /// ends with `.mlir`, portable bytecode of StableHLO if it ends with `.mlirbc`; `-` writes HLO text to standard output.
     pub(crate) to: PathBuf,
-    #[command(flatten)]
-    pub(crate) stablehlo: StableHloArgs,
     /// The version of StableHLO whose readers must take the portable bytecode, such as `1.9.0`: by default the first, from 1.0.0
     /// on, that has all that the program uses.
     #[arg(long, value_name = "VERSION")]
@@ -181,6 +243,8 @@ pub(crate) struct ConvertArgs {
     /// Replace the file to write if it exists.
     #[arg(long)]
     pub(crate) force: bool,
+    #[command(flatten)]
+    pub(crate) stablehlo: StableHloArgs,
     #[command(flatten)]
     pub(crate) load: LoadArgs,
 }
@@ -206,8 +270,10 @@ pub(crate) enum ChloArg {
 
 #[derive(Debug, Args)]
 pub(crate) struct ExplainArgs {
-    /// An error number such as E0301, an opcode such as reduce-window, or the label of a rule such as `slice_c3`. Without it the
-    /// numbers are listed; `opcodes` and `labels` list the others.
+    /// An error number such as E0301, an opcode such as reduce-window, its name in StableHLO or in XLA's builder such as
+    /// `dot_general` or `ConvGeneralDilated`, or the label of a rule such as `slice_c3`. Without it the numbers are listed;
+    /// `opcodes` and `labels` list the others.
+    #[arg(value_parser = Known::of(words::text, words::explained), hide_possible_values = true)]
     pub(crate) what: Option<String>,
 }
 

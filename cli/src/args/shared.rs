@@ -1,4 +1,5 @@
 //! Options of several commands: devices, arguments, limits, engines.
+use super::words::{number, positive, seed};
 use crate::error::{Failure, Result as CommandResult};
 use crate::interval::Interval;
 use clap::{Args, ValueEnum};
@@ -8,12 +9,13 @@ use std::time::Duration;
 
 /// How a module is read.
 #[derive(Debug, Clone, Default, Args)]
+#[command(next_help_heading = "Reading the module")]
 pub(crate) struct LoadArgs {
     /// Accept and keep unknown attributes.
     #[arg(long)]
     pub(crate) lenient: bool,
     /// Take module N of a file of several modules; the first is 1.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "N", value_parser = positive)]
     pub(crate) module: Option<u32>,
     /// Run this function of a StableHLO program, in place of `@main`.
     #[arg(long, value_name = "NAME")]
@@ -33,6 +35,7 @@ impl LoadArgs {
 
 /// How a module is compiled.
 #[derive(Debug, Args)]
+#[command(next_help_heading = "Engine")]
 pub(crate) struct CompileArgs {
     /// The engine that runs the module.
     #[arg(long, value_enum, default_value_t = EngineArg::Exact)]
@@ -51,12 +54,13 @@ impl CompileArgs {
 
 /// The number of devices.
 #[derive(Debug, Args)]
+#[command(next_help_heading = "Devices")]
 pub(crate) struct DeviceArgs {
     /// The number of replicas, in place of the one in the module's header.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "N", value_parser = positive)]
     pub(crate) replicas: Option<u32>,
     /// The number of partitions of each replica, in place of the one in the module's header.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "N", value_parser = positive)]
     pub(crate) partitions: Option<u32>,
 }
 
@@ -71,6 +75,7 @@ impl DeviceArgs {
 
 /// The source of the arguments.
 #[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Arguments of the module")]
 pub(crate) struct InputArgs {
     /// Arguments: a file, `NAME=FILE`, or `NAME='f32[2] {1, 2}'`, where NAME is the name or the number of a parameter; repeatable.
     /// An .npz or .safetensors file has `in0`, `in1`, ..., or the names of parameters; .npy files without a name are taken in
@@ -80,7 +85,7 @@ pub(crate) struct InputArgs {
     pub(crate) input: Vec<String>,
     /// Draw random arguments for the parameters that --input does not give: floats from -1 to 1, integers from 0 to 3. Each
     /// device has its own arguments, except for parameters with `parameter_replication={true}` or `sharding={replicated}`.
-    #[arg(long, value_name = "SEED")]
+    #[arg(long, value_name = "SEED", value_parser = seed)]
     pub(crate) random: Option<u64>,
     /// The range of random arguments, of one parameter or of all: floats from LO to HI, integers from LO to HI; repeatable.
     /// `floats=LO:HI` and `integers=LO:HI` are those of one class, in all parameters.
@@ -88,7 +93,7 @@ pub(crate) struct InputArgs {
     pub(crate) range: Vec<RangeArg>,
     /// Fill constants that the text elides, `constant({...})`, with random values, as --random draws them. The results are then
     /// those of another program with the same shapes.
-    #[arg(long, value_name = "SEED")]
+    #[arg(long, value_name = "SEED", value_parser = seed)]
     pub(crate) elided: Option<u64>,
 }
 
@@ -121,9 +126,10 @@ fn range(text: &str) -> Result<RangeArg, String> {
 
 /// The limits of a run.
 #[derive(Debug, Args)]
+#[command(next_help_heading = "Limits")]
 pub(crate) struct LimitArgs {
     /// Stop a device after this number of steps.
-    #[arg(long, value_name = "STEPS")]
+    #[arg(long, value_name = "STEPS", value_parser = number::<u64>)]
     pub(crate) fuel: Option<u64>,
     /// The most bytes of arguments, values, and what ops work in, on all devices of the process together, such as 512M or 2G.
     /// Arguments that do not fit are neither read nor drawn; nor is a module read whose file has more bytes, and more than 16M.
@@ -147,6 +153,7 @@ impl LimitArgs {
 
 /// Where large arrays are.
 #[derive(Debug, Args)]
+#[command(next_help_heading = "Limits")]
 pub(crate) struct SpillArgs {
     /// Keep large arrays in files without names in this folder, for runs that need more memory than there is.
     #[arg(long, value_name = "DIR")]
@@ -177,7 +184,7 @@ fn large(text: &str) -> Result<usize, String> {
 }
 
 /// Parses `512`, `64k`, `8M`, `2G`.
-fn bytes(text: &str) -> Result<usize, String> {
+pub(super) fn bytes(text: &str) -> Result<usize, String> {
     let (digits, unit) = match text.char_indices().last() {
         Some((at, 'k' | 'K')) => (&text[..at], 1 << 10),
         Some((at, 'M')) => (&text[..at], 1 << 20),
@@ -192,6 +199,7 @@ fn bytes(text: &str) -> Result<usize, String> {
 
 /// The limit of the time of a run.
 #[derive(Debug, Args)]
+#[command(next_help_heading = "Limits")]
 pub(crate) struct TimeArgs {
     /// Stop a run after this number of seconds, such as 0.5. Reading the module, and reading or drawing its arguments, counts;
     /// writing the results does not.
@@ -218,6 +226,7 @@ pub(super) fn seconds(text: &str) -> Result<Duration, String> {
 
 /// Functions of shared libraries.
 #[derive(Debug, Args)]
+#[command(next_help_heading = "Custom calls")]
 pub(crate) struct CustomCallArgs {
     /// Take the C functions of custom calls from a shared library, which runs in a process of its own; repeatable.
     #[arg(long, value_name = "LIBRARY")]

@@ -6,10 +6,11 @@ use crate::inputs::read_any;
 use crate::limits::Limits;
 use crate::{output, result_file};
 use conformance::arrays::Name;
-use conformance::{Tolerance, compare};
+use conformance::{Comparison, Tolerance, compare};
 use hlo::literal::npz::NpyArray;
 use hlo::{ArrayShape, ElementType, Literal, Shape, Verified};
 use load::Loaded;
+use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::Path;
@@ -62,20 +63,26 @@ pub(crate) fn diff(args: &DiffArgs) -> Result<ExitCode> {
         actual.insert(name.clone(), array);
     }
     let has_common = expected.keys().any(|name| actual.contains_key(name));
-    let mut text = String::new();
-    let (mut wrong, mut total) = (0usize, 0usize);
+    let only_in = |path: &Path| Outcome::differs(format!("only in {}", path.display()));
+    let mut outcomes: Vec<(&str, Outcome)> = Vec::new();
     for (name, expected) in &expected {
-        total += 1;
-        let line = match actual.remove(name) {
-            None => Err(format!("only in {}", args.expected.display())),
+        let outcome = match actual.remove(name) {
+            None => only_in(&args.expected),
             Some(actual) => one(args, results.as_ref(), name, (&actual, expected))?,
         };
-        wrong += usize::from(line.is_err());
-        let _ = writeln!(text, "{name}: {}", line.unwrap_or_else(|line| line));
+        outcomes.push((name, outcome));
     }
-    for name in actual.keys() {
-        (total, wrong) = (total + 1, wrong + 1);
-        let _ = writeln!(text, "{name}: only in {}", args.actual.display());
+    outcomes.extend(actual.keys().map(|name| (name.as_str(), only_in(&args.actual))));
+    let (wrong, total) = (outcomes.iter().filter(|(_, one)| !one.agrees).count(), outcomes.len());
+    let code = if wrong == 0 { ExitCode::SUCCESS } else { Exit::Wrong.code() };
+    if args.json {
+        let arrays: Vec<Value> = outcomes.iter().map(|(name, one)| one.json(name)).collect();
+        let json = json!({ "agree": total - wrong, "differ": wrong, "arrays": arrays });
+        return output::data(&format!("{json}\n")).map(|()| code);
+    }
+    let mut text = String::new();
+    for (name, outcome) in &outcomes {
+        let _ = writeln!(text, "{name}: {}", outcome.text);
     }
     let _ = match (wrong, total) {
         (0, 1) => writeln!(text, "1 array agrees"),
@@ -89,8 +96,39 @@ pub(crate) fn diff(args: &DiffArgs) -> Result<ExitCode> {
             "  = help: {help}; `etalon run --names` writes the names of instructions"
         );
     }
-    output::data(&text)?;
-    Ok(if wrong == 0 { ExitCode::SUCCESS } else { Exit::Wrong.code() })
+    output::data(&text).map(|()| code)
+}
+
+/// What the comparison of two arrays has found.
+struct Outcome {
+    agrees: bool,
+    text: String,
+    /// The comparison of the elements, if the arrays have the same sizes and types.
+    elements: Option<Comparison>,
+}
+
+impl Outcome {
+    fn differs(text: String) -> Self {
+        Self { agrees: false, text, elements: None }
+    }
+    fn json(&self, name: &str) -> Value {
+        let mut json = json!({ "name": name, "agrees": self.agrees, "text": self.text });
+        if let Some(Comparison { elements, wrong, max_ulps, worst, .. }) = &self.elements {
+            json["elements"] = json!(elements);
+            json["wrong"] = json!(wrong);
+            json["max_ulps"] = json!(max_ulps);
+            if let Some(worst) = worst {
+                let show = |x| {
+                    let text = Literal::scalar(worst.ty, x).to_string();
+                    text.split_once(' ').map_or(text.clone(), |(_, number)| number.to_owned())
+                };
+                let (found, expected) = (show(worst.actual), show(worst.expected));
+                json["worst"] =
+                    json!({ "index": &*worst.index, "found": found, "expected": expected });
+            }
+        }
+        json
+    }
 }
 
 /// Reads the arrays of a file by name.
@@ -98,16 +136,17 @@ fn arrays(path: &Path) -> Result<BTreeMap<String, NpyArray>> {
     Ok(read_any(path)?.into_iter().map(|array| (array.name.clone(), array)).collect())
 }
 
-/// Compares two arrays. Returns a line of text: `Ok` if they agree.
+/// Compares two arrays.
 fn one(
     args: &DiffArgs,
     results: Option<&Results>,
     name: &str,
     (actual, expected): (&NpyArray, &NpyArray),
-) -> Result<std::result::Result<String, String>> {
+) -> Result<Outcome> {
     if actual.dims != expected.dims {
         let [found, expected] = [actual, expected].map(|array| array.dims.as_slice().to_vec());
-        return Ok(Err(format!("found sizes {found:?}, expected {expected:?}")));
+        let text = format!("found sizes {found:?}, expected {expected:?}");
+        return Ok(Outcome::differs(text));
     }
     let number = results.and_then(|results| results.number(name));
     let shape = match results {
@@ -125,7 +164,7 @@ fn one(
         }
         None => match common_type(actual, expected) {
             Ok(ty) => ArrayShape::new(ty, expected.dims.clone()),
-            Err(line) => return Ok(Err(line)),
+            Err(line) => return Ok(Outcome::differs(line)),
         },
     };
     let literal = |array: &NpyArray, path: &Path| -> Result<Literal> {
@@ -148,7 +187,7 @@ fn one(
     };
     let comparison = match compare(&actual, &expected, &tolerance) {
         Ok(comparison) => comparison,
-        Err(mismatch) => return Ok(Err(mismatch.to_string())),
+        Err(mismatch) => return Ok(Outcome::differs(mismatch.to_string())),
     };
     let mut line = match (comparison.wrong, &comparison.worst) {
         (0, None) => format!("{shape:#} equal"),
@@ -168,7 +207,7 @@ fn one(
     if let Some(sizes) = comparison.sizes().filter(|_| comparison.worst.is_some()) {
         let _ = write!(line, "; {sizes}");
     }
-    Ok(if comparison.agrees() { Ok(line) } else { Err(line) })
+    Ok(Outcome { agrees: comparison.agrees(), text: line, elements: Some(comparison) })
 }
 
 /// Returns the element type of both arrays; raw bytes are compared as unsigned integers.

@@ -37,8 +37,10 @@ fn text(what: Option<&str>) -> Result<String> {
     }
     let label = explanations::of_label(&plain);
     let opcode = || Opcode::from_name(&plain.replace('_', "-"));
+    let alias = || explanations::of_alias(what.trim_matches(|c| "()`".contains(c)));
     label
         .or_else(|| opcode().map(|opcode| explanations::of_opcode(opcode, opcode.name())))
+        .or_else(|| alias().map(|opcode| explanations::of_opcode(opcode, what)))
         .or_else(|| explanations::of_page(&plain))
         .ok_or_else(|| unknown(what, &plain))
 }
@@ -75,9 +77,11 @@ fn unknown(what: &str, plain: &str) -> Failure {
     let labels = explanations::all_labels();
     let modes = Mode::ALL.iter().map(|mode| mode.key());
     let names = Opcode::ALL.iter().map(|o| o.name()).chain(labels).chain(modes);
-    let help = match hlo::diag::nearest(&plain.replace('_', "-"), names.clone())
-        .or_else(|| hlo::diag::nearest(plain, names))
-    {
+    let dashed = plain.replace('_', "-");
+    let begins = |name: &&str| dashed.len() > 2 && name.starts_with(&dashed);
+    let longer = Opcode::ALL.iter().map(|o| o.name()).find(begins);
+    let near = || hlo::diag::nearest(&dashed, names.clone());
+    let help = match longer.or_else(near).or_else(|| hlo::diag::nearest(plain, names.clone())) {
         Some(name) => format!("did you mean `{name}`?"),
         None => "`etalon explain` lists the error numbers, `etalon explain opcodes` the opcodes, `etalon explain labels` the labels of rules".to_owned(),
     };

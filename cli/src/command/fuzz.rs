@@ -10,10 +10,12 @@ use conformance::fuzz::{self, Campaign, ENOUGH, Event, Finding, Limit};
 use conformance::results::Verdict;
 use conformance::{CapabilityMap, Engine, generate, on_large_stack};
 use load::Loaded;
+use signal_hook::consts::SIGINT;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 /// The modules of a campaign that ends with the table of opcodes.
@@ -51,6 +53,7 @@ pub(crate) fn fuzz(args: &FuzzArgs) -> Result<ExitCode> {
         generate,
         like,
         output: args.output.clone(),
+        stop: stopped_by_interrupt(),
         bits: engine.is_some_and(Engine::rounds_correctly),
     };
     let command = command(args);
@@ -74,7 +77,25 @@ pub(crate) fn fuzz(args: &FuzzArgs) -> Result<ExitCode> {
     if let Some(folder) = args.output.as_deref().filter(|_| !campaign.learned.is_empty()) {
         keep(&campaign, folder, &mut kept);
     }
-    finish(&campaign, &backends, args.coverage)
+    let code = finish(&campaign, &backends, args.coverage)?;
+    let is_stopped = options.stop.load(Ordering::Relaxed);
+    Ok(if is_stopped { ExitCode::from(INTERRUPTED) } else { code })
+}
+
+/// The exit code after Ctrl-C: that of a program which the signal ends.
+const INTERRUPTED: u8 = 130;
+
+/// Returns what Ctrl-C sets: the campaign then ends with its summary. A second Ctrl-C ends the process.
+fn stopped_by_interrupt() -> Arc<AtomicBool> {
+    let stop = Arc::new(AtomicBool::new(false));
+    // Without the handlers the signal ends the process.
+    let _ = signal_hook::flag::register_conditional_shutdown(
+        SIGINT,
+        INTERRUPTED.into(),
+        Arc::clone(&stop),
+    )
+    .and_then(|_| signal_hook::flag::register(SIGINT, Arc::clone(&stop)));
+    stop
 }
 
 /// An engine with the limits of a generated module, or those of a variant of a module, which may be large or run without end.
@@ -220,12 +241,12 @@ fn finish(campaign: &Campaign, backends: &Backends, coverage: bool) -> Result<Ex
     })
 }
 
-/// Shows how many modules ran, or only that they run if the time decides.
+/// Shows how many modules ran, and of how many if that is known.
 fn progress(limit: Limit) -> output::Progress {
     match limit {
         Limit::Modules(count) => {
             output::Progress::counting("fuzzing", usize::try_from(count).unwrap_or(usize::MAX))
         }
-        Limit::Time(_) => output::Progress::new("fuzzing"),
+        Limit::Time(_) => output::Progress::counting_up("fuzzing", "modules"),
     }
 }

@@ -13,27 +13,53 @@ use hlo::{Literal, Verified};
 use interp::{DeviceGrid, Hooks};
 use load::Loaded;
 use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 pub(crate) fn draw(args: &GraphArgs) -> Result<ExitCode> {
     let format = format(args)?;
+    let (target, existing) = target(args, format);
     let inputs = std::iter::once(args.file.as_path()).chain(args.inputs.paths());
-    file::check([(args.output.as_path(), Existing::Replace)], inputs)?;
+    file::check([(target.as_path(), existing)], inputs)?;
     let drawn = match args.of_devices {
         true => of_devices(args, format)?,
         false => of_instructions(args, format)?,
     };
-    file::replace(&args.output, drawn.as_bytes())?;
+    file::write(&target, existing, drawn.as_bytes())?;
+    if !file::is_stdout(&target) {
+        let target = target.display();
+        let to_do = if format == FormatArg::Html { ": open it in a browser" } else { "" };
+        output::status(&format!("wrote {target}{to_do}\n"));
+    }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Returns the file to write: without --output, one beside that of the module.
+fn target(args: &GraphArgs, format: FormatArg) -> (PathBuf, Existing) {
+    match &args.output {
+        Some(target) => (target.clone(), Existing::Replace),
+        None => {
+            let stdin = Path::new("module");
+            let file = if file::is_stdout(&args.file) { stdin } else { &args.file };
+            (file.with_extension(format.extension()), file::unnamed(args.force))
+        }
+    }
 }
 
 /// Returns the format of the output, if the options fit it.
 fn format(args: &GraphArgs) -> Result<FormatArg> {
     let wrong = |message: String, help: &str| {
-        let path = args.output.display().to_string();
+        let path = args.output.as_deref().unwrap_or(Path::new("--format")).display().to_string();
         Err(Failure::new(&load::Code::File { path, message }, Some(help.to_owned())))
     };
-    let format = match args.format.or_else(|| FormatArg::of(&args.output)) {
+    // Without a name, the picture of devices is an .svg, any other a page.
+    let unnamed = if args.of_devices { FormatArg::Svg } else { FormatArg::Html };
+    let is_picture = |to: &Path| args.of_devices && file::is_stdout(to);
+    let named = match &args.output {
+        Some(output) if !is_picture(output) => FormatArg::of(output),
+        Some(_) | None => Some(unnamed),
+    };
+    let format = match args.format.or(named) {
         Some(FormatArg::Html | FormatArg::ModelExplorer) | None if args.of_devices => {
             return wrong(
                 "expected a file name that ends in .svg or .dot".to_owned(),

@@ -1,6 +1,6 @@
 //! `etalon run`: runs modules on one device or several.
 use super::{compile_for, custom_calls, load_filled};
-use crate::args::{CheckNanArg, RunArgs, SeedArg};
+use crate::args::{CheckNanArg, RunArgs, SeedArg, quoted};
 use crate::dump::{self, Dump};
 use crate::error::{Exit, Failure, Result};
 use crate::file::{self, Existing};
@@ -168,11 +168,13 @@ fn one(args: &RunArgs, path: &Path, has_heading: bool, ranks: &Ranks) -> Result<
     let first = devices.own().start;
     let each = prepared.queues.with_outfeed(results, first);
     let names = result_file::names(devices.session.module().entry());
-    let outputs = Outputs { devices, first, each, names, is_named: args.names, heading };
+    let is_nan = args.check_nan.is_none() && devices.is_hinting() && results::has_nan(&each);
+    let (file, is_named) = (prepared.file.name.clone(), args.names);
+    let outputs = Outputs { devices, first, each, names, is_named, file, heading };
     let written = outputs.write(args);
     devices.agree(traced.and(dumped).and(written))?;
     if !has_heading {
-        devices.hint(&ran(args, path, taken));
+        devices.hint(&ran(args, path, taken, is_nan));
     }
     let is_stable = match args.seed {
         Some(SeedArg::Many) => is_stable(args, &prepared)?,
@@ -182,14 +184,24 @@ fn one(args: &RunArgs, path: &Path, has_heading: bool, ranks: &Ranks) -> Result<
 }
 
 /// Returns what a person may want to know and do after a run.
-fn ran(args: &RunArgs, path: &Path, taken: Duration) -> String {
+fn ran(args: &RunArgs, path: &Path, taken: Duration, is_nan: bool) -> String {
     let (file, ms) = (path.display(), taken.as_secs_f64() * 1e3);
     let arguments = match args.inputs.random {
         Some(seed) => format!(" --random {seed}"),
         None => String::new(),
     };
+    if is_nan {
+        let arguments = args
+            .inputs
+            .input
+            .iter()
+            .fold(arguments, |all, one| format!("{all} --input {}", quoted(one)));
+        return format!(
+            "ran in {ms:.1} ms; the result has NaN: etalon run {file}{arguments} --check-nan shows where the first one comes from\n"
+        );
+    }
     format!(
-        "ran in {ms:.1} ms; try next: etalon run {file}{arguments} --profile, etalon graph {file} -o graph.html\n"
+        "ran in {ms:.1} ms; try next: etalon run {file}{arguments} --profile, etalon graph {file}\n"
     )
 }
 
@@ -264,6 +276,8 @@ struct Outputs<'p> {
     /// The names of the arrays of the result, and whether `--names` asks for them.
     names: Vec<String>,
     is_named: bool,
+    /// The name of the module's file.
+    file: String,
     /// The line before the printed outputs; empty for a single module.
     heading: String,
 }
@@ -275,9 +289,11 @@ impl Outputs<'_> {
         let width = output::width().or(args.print.then_some(WIDTH));
         let outputs = [&args.output, &args.trace, &args.dump_values];
         let has_stdout = outputs.into_iter().flatten().any(|path| file::is_stdout(path));
+        let is_json = args.json && !args.profile;
         let is_shown = (args.print || args.output.is_none() && !has_stdout) && !args.json;
         // Equal results of different ranks are shown together; stdout takes a single file.
         let is_gathered = args.gather
+            || is_json
             || (is_shown && width.is_some())
             || args.output.as_deref().is_some_and(file::is_stdout);
         let own = if is_gathered { self.gathered()? } else { self };
@@ -287,6 +303,9 @@ impl Outputs<'_> {
             }
             _ => Ok(()),
         };
+        if is_json && !own.each.is_empty() {
+            own.devices.print(&results::json(&own.file, &own.named()))?;
+        }
         if !is_shown {
             return written;
         }

@@ -1,7 +1,9 @@
 //! Explanations of error numbers, labels of rules and opcodes.
+mod aliases;
 mod labels;
 mod opcodes;
 
+pub(crate) use aliases::opcode_of as of_alias;
 pub(crate) use labels::{all as all_labels, explain as of_label};
 pub(crate) use opcodes::{explain as of_opcode, of_page};
 

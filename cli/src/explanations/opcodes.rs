@@ -14,11 +14,13 @@ struct Page {
     text: &'static str,
 }
 
-/// Explains an opcode; `asked` is its name, or an older one.
+/// Explains an opcode; `asked` is its name, an older one, or that of another system.
 pub(crate) fn explain(opcode: Opcode, asked: &str) -> String {
     let mut text = opcode.name().to_owned();
-    if asked != opcode.name() {
+    if Opcode::from_name(asked).is_some_and(|_| asked != opcode.name()) {
         let _ = write!(text, " (`{asked}` in older texts)");
+    } else if asked != opcode.name() {
+        let _ = write!(text, " (what `{asked}` becomes in HLO)");
     }
     text.push_str("\n\n");
     let page = page(opcode);

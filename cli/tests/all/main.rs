@@ -12,6 +12,7 @@ mod equal;
 mod fuzz;
 mod graph;
 mod inputs;
+mod manners;
 #[cfg(feature = "mpi")]
 mod mpi;
 mod outputs;

@@ -42,6 +42,7 @@ fn legal_variants_of_random_modules_are_not_accused() {
         generate: generate::Options { weights, ..generate::Options::default() },
         like: None,
         output: None,
+        stop: std::sync::Arc::default(),
         bits: false,
     };
     let mut accused = Vec::new();

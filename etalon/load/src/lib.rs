@@ -42,6 +42,11 @@ use std::borrow::Cow;
 use std::io::Read;
 use std::path::Path;
 
+/// Returns whether bytes look like a module: a message of XLA that contains one, a StableHLO program, or text.
+pub fn has_module(bytes: &[u8]) -> bool {
+    Format::of(bytes).is_ok()
+}
+
 /// What a module is read from.
 pub enum Input<'a> {
     /// The file at a path.

@@ -83,9 +83,13 @@ pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) ->
     }
     let candidates = candidates.into_iter().filter(|candidate| candidate.len() <= elide::WORD);
     let far = (word.len() / 3).max(2);
+    // Two letters of a short word are most of it: `foo` is not `log`, but `add` may be `adder`.
+    let is_long =
+        |c: &str| word.len().min(c.len()) > 4 || c.starts_with(word) || word.starts_with(c);
+    let is_near = |d: usize, c: &str| d < c.len() && (d < 2 || d <= far && is_long(c));
     let scored = candidates.map(|c| (strsim::damerau_levenshtein(word, c), c));
     // Letters in another order are a likelier typo than a letter too many: `tahn` is `tanh` rather
     // than `tan`.
     let key = |&(d, c): &(usize, &str)| (d, word.len().abs_diff(c.len()));
-    scored.filter(|&(d, c)| d <= far && d < c.len()).min_by_key(key).map(|(_, c)| c)
+    scored.filter(|&(d, c)| is_near(d, c)).min_by_key(key).map(|(_, c)| c)
 }

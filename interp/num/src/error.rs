@@ -98,6 +98,13 @@ pub fn out_of_time(limit: Duration) -> Error {
     Error::from(Code::OutOfTime { seconds }).with_help("raise `--time-limit` or omit it")
 }
 
+/// Returns the error `E0404` of a run that takes more than `steps` steps.
+#[inline]
+pub fn out_of_fuel(steps: u64) -> Error {
+    Error::from(Code::OutOfFuel { steps })
+        .with_help("raise `--fuel` or omit it; a loop whose condition never fails has no end")
+}
+
 /// Returns the error `E0405` of a run that needs more than `RunOptions::max_memory` allows.
 #[inline]
 pub fn over_memory_limit(message: String) -> Error {

@@ -7,7 +7,7 @@ mod action;
 mod print;
 
 pub(crate) use action::{Action, LiteralFn};
-pub use print::PlanText;
+pub use print::{PlanText, PlannedComputation, PlannedStep};
 
 use crate::state::Site;
 use crate::value::Value;
