@@ -25,7 +25,10 @@ pub(crate) fn held_exactly(value: &Literal) -> Literal {
                 Class::Complex => {
                     let pair = |x: Scalar| match x {
                         Scalar::Complex(re, im) => Pair(variable(re), variable(im)),
-                        x => Pair(variable(x.as_f64()), Element::ZERO),
+                        Scalar::Pred(_)
+                        | Scalar::Signed(_)
+                        | Scalar::Unsigned(_)
+                        | Scalar::Float(_) => Pair(variable(x.as_f64()), Element::ZERO),
                     };
                     Literal::from(Pair::write(shape, all.map(pair)))
                 }

@@ -165,109 +165,164 @@ pub fn equal(first: &Verified, second: &Verified, options: &Options) -> Result<A
     if !is_partitioned {
         same_signature(modules)?;
     }
-    // The parameters of a program of one device are those of all.
-    let devices = if is_partitioned { 1 } else { devices(modules) };
-    let mut evidence = Evidence { seeds: options.seeds, ..Evidence::default() };
-    let mut covered = [BTreeMap::new(), BTreeMap::new()];
-    let constants = Pool::new(modules);
-    let has_complex = modules.into_iter().any(has_complex);
-    let tolerance = if has_complex { COMPLEX_TOLERANCE } else { TOLERANCE };
-    let mut unknown = None;
+    let mut comparison = Comparison {
+        modules,
+        options,
+        is_partitioned,
+        devices: if is_partitioned { 1 } else { devices(modules) },
+        constants: Pool::new(modules),
+        evidence: Evidence { seeds: options.seeds, ..Evidence::default() },
+        covered: [BTreeMap::new(), BTreeMap::new()],
+        unknown: None,
+    };
     for draw in 0..u64::from(options.seeds) {
-        let seed = options.seed.wrapping_add(draw);
+        match comparison.draw(options.seed.wrapping_add(draw)) {
+            Ok(()) => {}
+            Err(Stop::Answer(answer)) => return Ok(answer),
+            Err(Stop::Failure(failure)) => return Err(failure),
+        }
+    }
+    Ok(comparison.answer())
+}
+
+/// Why no further draw is needed.
+enum Stop {
+    Answer(Answer),
+    Failure(Failure),
+}
+
+impl From<Failure> for Stop {
+    fn from(failure: Failure) -> Self {
+        Self::Failure(failure)
+    }
+}
+
+impl Stop {
+    fn open(reason: &str) -> Self {
+        Self::Answer(Answer::Open(Open { reason: reason.to_owned(), ..Open::default() }))
+    }
+}
+
+/// Two modules that are compared, and what is known of them so far.
+struct Comparison<'a> {
+    modules: [&'a Module; 2],
+    options: &'a Options,
+    /// Whether the second module is what each device runs of the first.
+    is_partitioned: bool,
+    /// The devices of the first module. One stands for all if they exchange nothing.
+    devices: usize,
+    constants: Pool,
+    evidence: Evidence,
+    covered: [Seen; 2],
+    unknown: Option<Difference>,
+}
+
+impl Comparison<'_> {
+    /// Runs both modules on the arguments of a seed, and compares the results.
+    fn draw(&mut self, seed: u64) -> Result<(), Stop> {
         let field = Arc::new(Field::new(seed));
-        let given: Vec<Vec<Literal>> = match &options.arguments {
-            Some(given) => vec![given.iter().map(held_exactly).collect(); devices],
-            None => {
-                let mut draw = Draw::new(seed, &field, &constants);
-                (0..devices).map(|_| draw.arguments(modules[0])).collect()
-            }
-        };
+        let given = self.arguments(seed, &field);
         let held = &given[0];
         let (mut results, mut whole, mut boundary) = (Vec::new(), None, None);
         let mut is_endless = false;
-        for (i, module) in modules.into_iter().enumerate() {
-            let lifted = match lift(module, &field) {
-                Ok(lifted) => lifted,
-                Err(open) => return Ok(Answer::Open(Open { module: Some(i), ..open })),
-            };
+        for (i, module) in self.modules.into_iter().enumerate() {
+            let lifted = lift(module, &field)
+                .map_err(|open| Stop::Answer(Answer::Open(Open { module: Some(i), ..open })))?;
             let mut arguments = given.clone();
-            if let Some(whole) =
-                whole.replace(Arc::clone(&lifted.module)).filter(|_| is_partitioned)
-            {
+            let whole = whole.replace(Arc::clone(&lifted.module));
+            if let Some(whole) = whole.filter(|_| self.is_partitioned) {
                 let found = Boundary::of(&whole, &lifted.module).map_err(Failure::Partition)?;
                 if found.open_results() > 0 {
-                    let reason = "the sharding of the results is not stated".to_owned();
-                    return Ok(Answer::Open(Open { reason, ..Open::default() }));
+                    return Err(Stop::open("the sharding of the results is not stated"));
                 }
                 arguments = found.arguments(held).map_err(Failure::Partition)?;
                 boundary = Some(found);
             }
-            match run(lifted, &field, arguments, options, &mut covered[i]) {
+            match run(lifted, &field, &arguments, self.options, &mut self.covered[i]) {
                 Ok(result) => results.push(result),
                 // For arguments for which a program does not end it is no function.
                 Err(error) if error.number() == "E0404" => is_endless = true,
-                Err(error) => return Err(Failure::Run { module: i, error }),
+                Err(error) => return Err(Failure::Run { module: i, error }.into()),
             }
             field.end_module();
         }
-        if is_endless {
-            evidence.endless += 1;
-            continue;
-        }
-        evidence.is_shallow |= field.is_shallow();
-        evidence.degree = evidence.degree.max(f64::from(field.decided()));
-        let shapes: Vec<Shape> =
-            modules[1].entry().result_shape().leaves().into_iter().cloned().collect();
-        let [expected, actual] = results.as_slice() else { continue };
-        let parts;
-        let expected = match &boundary {
-            Some(boundary) => {
-                parts = boundary.results(&expected[0], actual).map_err(Failure::Partition)?;
-                &parts
-            }
-            None => expected,
+        let [expected, actual] = results.as_slice() else {
+            self.evidence.endless += u32::from(is_endless);
+            return Ok(());
         };
+        self.evidence.is_shallow |= field.is_shallow();
+        self.evidence.degree = self.evidence.degree.max(f64::from(field.decided()));
+        match boundary {
+            Some(boundary) => {
+                let parts = boundary.results(&expected[0], actual).map_err(Failure::Partition)?;
+                self.compare(seed, held, [&parts, actual])
+            }
+            None => self.compare(seed, held, [expected, actual]),
+        }
+    }
+
+    /// Returns the arguments of each device of the first module.
+    fn arguments(&self, seed: u64, field: &Field) -> Vec<Vec<Literal>> {
+        match &self.options.arguments {
+            Some(given) => vec![given.iter().map(held_exactly).collect(); self.devices],
+            None => {
+                let mut draw = Draw::new(seed, field, &self.constants);
+                (0..self.devices).map(|_| draw.arguments(self.modules[0])).collect()
+            }
+        }
+    }
+
+    /// Compares the results of each device, for arguments over the field.
+    fn compare(
+        &mut self,
+        seed: u64,
+        held: &[Literal],
+        [expected, actual]: [&[Literal]; 2],
+    ) -> Result<(), Stop> {
+        let has_complex = self.modules.into_iter().any(has_complex);
+        let tolerance = if has_complex { COMPLEX_TOLERANCE } else { TOLERANCE };
+        let shapes = self.modules[1].entry().result_shape().leaves();
         let leaves = |of: &[Literal]| -> Vec<Literal> {
             of.iter().flat_map(|value| value.leaves().into_iter().cloned()).collect()
         };
         let pairs = leaves(expected).into_iter().zip(leaves(actual)).zip(shapes.iter().cycle());
-        evidence.elements = 0;
+        self.evidence.elements = 0;
         for (output, ((a, b), shape)) in pairs.enumerate() {
             let (Some(a), Some(b), Some(ty)) = (a.array(), b.array(), shape.element_type()) else {
                 continue;
             };
-            evidence.elements += a.len();
-            let found = compared([a, b], ty, tolerance, &mut evidence);
-            let arguments = || {
-                let shapes = modules[0].entry().program_shape().parameters;
-                shapes.iter().zip(held).map(|(shape, value)| real(shape, value)).collect()
+            self.evidence.elements += a.len();
+            let found = compared([a, b], ty, tolerance, &mut self.evidence);
+            let at = |(element, values, in_field)| {
+                let shapes = self.modules[0].entry().program_shape().parameters;
+                let held = shapes.iter().zip(held);
+                let arguments = held.map(|(shape, value)| real(shape, value)).collect();
+                Difference { seed, output, element, values, in_field, arguments }
             };
-            let at = |(element, values, in_field)| Difference {
-                seed,
-                output,
-                element,
-                values,
-                in_field,
-                arguments: arguments(),
-            };
-            if found.different.is_some() && devices > 1 {
+            if found.different.is_some() && self.devices > 1 {
                 let reason = "the devices take other arguments each here, and may take equal ones";
-                return Ok(Answer::Open(Open { reason: reason.to_owned(), ..Open::default() }));
+                return Err(Stop::open(reason));
             }
             if let Some(found) = found.different {
-                return Ok(Answer::Different(at(found)));
+                return Err(Stop::Answer(Answer::Different(at(found))));
             }
-            unknown = unknown.or(found.unknown.map(at));
+            if self.unknown.is_none() {
+                self.unknown = found.unknown.map(at);
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns what the draws say, of which none shows a difference.
+    fn answer(mut self) -> Answer {
+        let all = self.covered.iter().flat_map(BTreeMap::values);
+        let both = all.clone().filter(|(no, yes)| *no && *yes).count();
+        self.evidence.comparisons = Coverage { both, all: all.count() };
+        match doubt(self.unknown.as_ref(), &self.evidence) {
+            Some(reason) => Answer::Open(Open { reason, ..Open::default() }),
+            None => Answer::Equal(self.evidence),
         }
     }
-    let all = covered.iter().flat_map(BTreeMap::values);
-    let both = all.clone().filter(|(no, yes)| *no && *yes).count();
-    evidence.comparisons = Coverage { both, all: all.count() };
-    Ok(match doubt(unknown.as_ref(), &evidence) {
-        Some(reason) => Answer::Open(Open { reason, ..Open::default() }),
-        None => Answer::Equal(evidence),
-    })
 }
 
 /// Returns why modules are not equal of which no draw shows a difference.
@@ -352,7 +407,7 @@ type Seen = BTreeMap<usize, (bool, bool)>;
 fn run(
     lifted: Lifted,
     field: &Arc<Field>,
-    arguments: Vec<Vec<Literal>>,
+    arguments: &[Vec<Literal>],
     options: &Options,
     covered: &mut Seen,
 ) -> Result<Vec<Literal>, RunError> {
@@ -389,7 +444,7 @@ fn run(
     let limits = if limits.fuel.is_none() { limits.fuel(fuel) } else { limits };
     // Reducers of collectives have no device.
     let limits = limits.hooks(hooks.clone());
-    let result = session.run_with(&arguments, &limits, move |_| hooks.clone());
+    let result = session.run_with(arguments, &limits, move |_| hooks.clone());
     *covered = std::mem::take(&mut *seen.lock().unwrap_or_else(PoisonError::into_inner));
     Ok(result?.results)
 }

@@ -209,23 +209,7 @@ fn part(module: &Module, computation: &Computation, instruction: &Instruction, o
             Some(op) => Part::Call(Some(op)),
             None => Part::Kept,
         },
-        Op::CustomCall(call) => {
-            let target = call.custom_call_target.0.as_str();
-            match call.custom_call_has_side_effect {
-                _ if is_annotation(target) => Part::Kept,
-                true => Part::Open("a function with a side effect is not known"),
-                false
-                    if is_complex
-                        || leaves(&instruction.shape).iter().any(|leaf| leaf.array().is_none()) =>
-                {
-                    Part::Open("an unknown function has results that are no real numbers")
-                }
-                false if !call.called_computations.is_empty() || call.to_apply.is_some() => {
-                    Part::Open("an unknown function calls computations")
-                }
-                false => Part::Call(None),
-            }
-        }
+        Op::CustomCall(call) => of_function(call, &all, &instruction.shape),
         Op::RaggedDot(_) | Op::ScaledDot(_) | Op::StochasticConvert(_) => {
             Part::Open("the op is not known over the field")
         }
@@ -246,6 +230,24 @@ fn part(module: &Module, computation: &Computation, instruction: &Instruction, o
         }
         Op::Sort(op) if op.to_apply.is_none() => Part::Open("a sort without a comparator"),
         _ => Part::Kept,
+    }
+}
+
+/// Returns what becomes of a custom call, whose operands and results have these arrays.
+fn of_function(call: &CustomCall, all: &[Shape], result: &Shape) -> Part {
+    let is_complex = all.iter().filter_map(Shape::array).any(|array| array.ty.is_complex());
+    if is_annotation(&call.custom_call_target.0) {
+        return Part::Kept;
+    }
+    if call.custom_call_has_side_effect {
+        return Part::Open("a function with a side effect is not known");
+    }
+    if is_complex || result.leaves().iter().any(|leaf| leaf.array().is_none()) {
+        return Part::Open("an unknown function has results that are no real numbers");
+    }
+    match call.called_computations.is_empty() && call.to_apply.is_none() {
+        true => Part::Call(None),
+        false => Part::Open("an unknown function calls computations"),
     }
 }
 

@@ -29,6 +29,7 @@ pub struct ArgumentSet {
 
 /// How a module is checked.
 #[derive(Debug, Clone, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "one switch for each option")]
 pub struct Options {
     /// The most steps of one run: a pass may make an endless loop. Without it, the first state has no
     /// limit, and each other may take far more steps than the one before it.
@@ -398,7 +399,11 @@ impl Check<'_> {
         let is_compared = match outcome.class {
             Class::Unchanged | Class::NotRun | Class::Invalid | Class::EtalonBug => false,
             Class::Differs => set.is_some(),
-            _ => true,
+            Class::SameBits
+            | Class::WithinBound
+            | Class::Algebra
+            | Class::NotTested
+            | Class::Undefined => true,
         };
         let is_possible = match interface {
             Interface::Same | Interface::Partitioned(_) => is_compared,
@@ -425,34 +430,12 @@ impl Check<'_> {
         let Some(difference) = difference else { return Exact { proof, outcome, drawn: None } };
         let name = format!("draw {} of the field", difference.seed);
         let arguments = vec![difference.arguments];
-        match self.shown(states, &arguments, interface, after.limit) {
+        match shown(states, &arguments, interface, after.limit) {
             Some(shown) if shown.class == Class::Differs => {
                 Exact { proof, outcome: shown, drawn: Some((name, arguments)) }
             }
             _ => Exact { proof, outcome, drawn: None },
         }
-    }
-
-    /// Compares two states on the arguments of a draw.
-    fn shown(
-        &self,
-        states: [&State; 2],
-        arguments: &[Vec<Literal>],
-        interface: &Interface,
-        limit: Limit,
-    ) -> Option<Outcome> {
-        let of_devices = interface.arguments(arguments).ok()?;
-        let given = [arguments.to_vec(), of_devices];
-        let [before, after] =
-            [0, 1].map(|i| run(states[i], std::slice::from_ref(&given[i]), limit).results);
-        let results = [&before[0], &after[0]];
-        let limits = blame_options(limit);
-        Some(match interface {
-            Interface::Partitioned(boundary) => compared_partitioned(states, boundary, results),
-            Interface::Same | Interface::Selected(_) | Interface::Other(_) => {
-                compared(states, arguments, results, &limits)
-            }
-        })
     }
 
     /// Compares the last state with the first.
@@ -496,6 +479,27 @@ struct Exact {
     outcome: Outcome,
     /// The arguments of the draw that shows the outcome, and what reports call them.
     drawn: Option<(String, Vec<Vec<Literal>>)>,
+}
+
+/// Compares two states on the arguments of a draw.
+fn shown(
+    states: [&State; 2],
+    arguments: &[Vec<Literal>],
+    interface: &Interface,
+    limit: Limit,
+) -> Option<Outcome> {
+    let of_devices = interface.arguments(arguments).ok()?;
+    let given = [arguments.to_vec(), of_devices];
+    let [before, after] =
+        [0, 1].map(|i| run(states[i], std::slice::from_ref(&given[i]), limit).results);
+    let results = [&before[0], &after[0]];
+    let limits = blame_options(limit);
+    Some(match interface {
+        Interface::Partitioned(boundary) => compared_partitioned(states, boundary, results),
+        Interface::Same | Interface::Selected(_) | Interface::Other(_) => {
+            compared(states, arguments, results, &limits)
+        }
+    })
 }
 
 fn blame_options(limit: Limit) -> BlameOptions {
