@@ -229,8 +229,11 @@ fn check_arguments(context: &RunContext, arguments: Vec<Literal>) -> Result<Vec<
     let check = |(i, (argument, expected)): (usize, (Literal, &Shape))| {
         let found = argument.shape();
         if !dynamic::fits(&found, expected) {
-            let message =
-                format!("argument {i} has shape {found}, but the parameter has shape {expected}");
+            let entry = context.module().entry();
+            let name = entry.name(entry.parameters()[i]);
+            let message = format!(
+                "argument {i} (`{name}`) has shape {found}, but the parameter has shape {expected}"
+            );
             return Err(Code::Invalid { message }.into());
         }
         if bytes_of(expected).is_none() {

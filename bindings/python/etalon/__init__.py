@@ -11,17 +11,21 @@ import importlib
 _PLACES = {
     "_arrays": ["dtype"],
     "_backends": ["JaxBackend"],
+    "_command": ["Conformance", "Equality", "FuzzResult", "conform", "equal", "fuzz", "reduce"],
     "_check": ["Finding", "NotFinite", "Report", "Trace", "check", "check_nan", "trace"],
-    "_errors": ["Error", "InternalError", "InvalidModuleError", "RunError", "UnsupportedError"],
+    "_errors": ["Error", "InternalError", "InvalidModuleError", "RunError", "UnsupportedError", "WrongResultError"],
     "_etalon": ["Event", "Source", "__version__", "explain"],
     "_module": ["Module", "load"],
 }
 _PLACE = {name: place for place, names in _PLACES.items() for name in names}
 
 __all__ = [
+    "Conformance",
+    "Equality",
     "Error",
     "Event",
     "Finding",
+    "FuzzResult",
     "InternalError",
     "InvalidModuleError",
     "JaxBackend",
@@ -32,19 +36,24 @@ __all__ = [
     "Source",
     "Trace",
     "UnsupportedError",
+    "WrongResultError",
     "__version__",
     "check",
     "check_nan",
+    "conform",
     "dtype",
+    "equal",
     "explain",
+    "fuzz",
     "load",
+    "reduce",
     "trace",
 ]
 
 
 def __getattr__(name: str):
     # At the first use: `python -m etalon.adapters.NAME` needs nothing native.
-    if name in _PLACES:
+    if name in _PLACES or name == "testing":
         return importlib.import_module(f".{name}", __name__)
     if name not in _PLACE:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

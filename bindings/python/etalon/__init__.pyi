@@ -11,9 +11,12 @@ from numpy.typing import ArrayLike, NDArray
 from ._etalon import Event, Program, Source, __version__, explain
 
 __all__ = [
+    "Conformance",
+    "Equality",
     "Error",
     "Event",
     "Finding",
+    "FuzzResult",
     "InternalError",
     "InvalidModuleError",
     "JaxBackend",
@@ -24,12 +27,17 @@ __all__ = [
     "Source",
     "Trace",
     "UnsupportedError",
+    "WrongResultError",
     "__version__",
     "check",
     "check_nan",
+    "conform",
     "dtype",
+    "equal",
     "explain",
+    "fuzz",
     "load",
+    "reduce",
     "trace",
 ]
 
@@ -49,12 +57,13 @@ _Backend: TypeAlias = Callable[[Module, list[_Array]], Sequence[ArrayLike]] | _C
 _Function: TypeAlias = Callable[..., Any] | Module | str | bytes | PathLike[str]
 
 def load(
-    source: _Source,
-    *,
+    source: _Source | Callable[..., Any],
+    *arguments: Any,
     lenient: bool = False,
     module: int | None = None,
     function: str | None = None,
     shapes: Sequence[str] = (),
+    **keywords: Any,
 ) -> Module: ...
 def check(
     function: _Function,
@@ -69,6 +78,24 @@ def trace(
     function: _Function, *arguments: Any, values: bool = False, engine: _Engine = "exact", **keywords: Any
 ) -> Trace: ...
 def check_nan(function: _Function, *arguments: Any, engine: _Engine = "exact", **keywords: Any) -> list[NotFinite]: ...
+def conform(
+    function: _Function | None = None,
+    *arguments: Any,
+    backend: str | PathLike[str] | None = None,
+    suite: str = "smoke",
+    **keywords: Any,
+) -> Conformance: ...
+def equal(first: _Source, second: _Source, *, seed: int = 0, draws: int = 8) -> Equality: ...
+def fuzz(
+    backend: str | PathLike[str] | None = None,
+    *,
+    count: int = 100,
+    seed: int = 0,
+    folder: str | PathLike[str] | None = None,
+) -> FuzzResult: ...
+def reduce(
+    function: _Function, *arguments: Any, backend: str | PathLike[str] | None = None, **keywords: Any
+) -> Module: ...
 def dtype(element_type: str) -> np.dtype[Any]: ...
 
 class Module:
@@ -113,8 +140,14 @@ class Module:
         seed: int = 0,
         spill: str | PathLike[str] | None = None,
         spill_from: int | None = None,
+        **named: Any,
     ) -> Any: ...
     __call__ = run
+    def cost(self) -> dict[str, Any]: ...
+    def plan(self, engine: _Engine = "exact") -> str: ...
+    def diff(self, other: _Source) -> str: ...
+    def equal(self, other: _Source) -> Equality: ...
+    def _repr_html_(self) -> str: ...
 
 class JaxBackend:
     def __init__(self, device: Any = None) -> None: ...
@@ -146,6 +179,34 @@ class Report:
     data: dict[str, Any]
     @property
     def ok(self) -> bool: ...
+    def raise_if_wrong(self) -> None: ...
+    def __bool__(self) -> bool: ...
+    def _repr_html_(self) -> str: ...
+
+@dataclass(frozen=True)
+class Conformance:
+    backend: str
+    records: list[dict[str, Any]]
+    summary: str
+    @property
+    def wrong(self) -> list[dict[str, Any]]: ...
+    @property
+    def ok(self) -> bool: ...
+    def __bool__(self) -> bool: ...
+
+@dataclass(frozen=True)
+class Equality:
+    answer: str
+    probability: float | None
+    data: dict[str, Any]
+    def __bool__(self) -> bool: ...
+
+@dataclass(frozen=True)
+class FuzzResult:
+    files: list[str]
+    summary: str
+    @property
+    def ok(self) -> bool: ...
     def __bool__(self) -> bool: ...
 
 @dataclass(frozen=True)
@@ -154,6 +215,7 @@ class Trace:
     events: list[Event]
     def values(self) -> dict[str, list[_Array]]: ...
     def save(self, path: str | PathLike[str]) -> None: ...
+    def _repr_html_(self) -> str: ...
 
 @dataclass(frozen=True)
 class NotFinite:
@@ -174,5 +236,12 @@ class Error(Exception):
 
 class InvalidModuleError(Error): ...
 class RunError(Error): ...
+
+class WrongResultError(Error, AssertionError):
+    report: Report | None
+    def __init__(
+        self, text: str, errors: list[dict[str, Any]] | None = None, report: Report | None = None
+    ) -> None: ...
+
 class UnsupportedError(Error, NotImplementedError): ...
 class InternalError(Error): ...

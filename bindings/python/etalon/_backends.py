@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 from typing import Callable
 
 import numpy as np
@@ -11,9 +10,6 @@ import numpy as np
 from . import _arrays
 from ._etalon import Program, Value
 from ._module import Module
-
-# As a file: `-m` would import modules of the current folder.
-HOST = [sys.executable, os.path.join(os.path.dirname(__file__), "_host.py")]
 
 
 class JaxBackend:

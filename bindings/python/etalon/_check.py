@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import html
 import json
 import os
 import shutil
@@ -10,8 +11,13 @@ import tempfile
 from typing import Any
 
 from . import _arrays, _backends, _etalon
+from .__main__ import HOST
+from ._errors import WrongResultError
 from ._functions import call_of
 from ._module import Module, run_options
+
+FINE = ("agrees", "within_bound", "not_tested", "undefined", "skipped", "unsupported")
+"""The verdicts that are no error."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -62,13 +68,30 @@ class Report:
     @property
     def ok(self) -> bool:
         """Whether the result and every instruction that was checked are right."""
-        return not self.findings and self.verdict in ("agrees", "within bound", "undefined", "skipped", "unsupported")
+        return not self.findings and self.verdict.replace(" ", "_") in FINE
+
+    def raise_if_wrong(self) -> None:
+        """Raises :class:`WrongResultError` with the whole report if :attr:`ok` is false."""
+        __tracebackhide__ = True
+        if not self.ok:
+            raise WrongResultError(f"{self._headline()}\n\n{self}", report=self)
+
+    def _headline(self) -> str:
+        if self.findings:
+            first = self.findings[0]
+            more = f", and {len(self.findings) - 1} more" if len(self.findings) > 1 else ""
+            return f"the backend computes {first.path} wrong{more}"
+        return "no error" if self.ok else f"the result of the backend: {self.verdict}"
 
     def __bool__(self) -> bool:
         return self.ok
 
     def __str__(self) -> str:
         return "\n\n".join([*map(str, self.findings), self.summary.rstrip()])
+
+    def _repr_html_(self) -> str:
+        color = "#1a7f37" if self.ok else "#cf222e"
+        return f'<p style="color: {color}"><b>{html.escape(self._headline())}</b></p><pre>{html.escape(str(self))}</pre>'
 
     __repr__ = __str__
 
@@ -91,7 +114,7 @@ def check(function, *arguments, backend=None, findings: int = 8, rounds: int = 1
     values = call.module._values(call.arguments)[0]
     other = _backends.native(backend, call.original)
     limits = {"findings": findings, "rounds": rounds, "fuel": fuel}
-    found, footer, parts = _etalon.check(call.module._program, values, other, _backends.HOST, limits)
+    found, footer, parts = _etalon.check(call.module._program, values, other, [*HOST, "pjrt-host"], limits)
     data = json.loads(found)
     return Report(
         verdict=data["verdict"].replace("_", " "),
@@ -180,6 +203,18 @@ class Trace:
         lines = [f"{e.own_seconds * 1e3:10.3f} ms  {e.opcode:<20} {e.computation}/{e.name}  {e.source or ''}".rstrip() for e in longest]
         count = "1 instruction" if len(self.events) == 1 else f"{len(self.events)} instructions"
         return "\n".join([f"{count}; those that took longest:", *lines])
+
+    def _repr_html_(self) -> str:
+        total = sum(event.own_seconds for event in self.events) or 1.0
+        longest = sorted(self.events, key=lambda event: -event.own_seconds)[:20]
+        names = ("ms", "%", "op", "shape", "instruction", "source")
+        rows = [
+            (f"{e.own_seconds * 1e3:.3f}", f"{e.own_seconds / total:.1%}", e.opcode, e.shape, f"{e.computation}/{e.name}", str(e.source or ""))
+            for e in longest
+        ]
+        cells = lambda row, tag: "".join(f"<{tag}>{html.escape(cell)}</{tag}>" for cell in row)
+        body = "".join(f"<tr>{cells(row, 'td')}</tr>" for row in rows)
+        return f"<p><b>{len(self.events)} instructions, {total * 1e3:.3f} ms</b></p><table><tr>{cells(names, 'th')}</tr>{body}</table>"
 
     __repr__ = __str__
 

@@ -34,6 +34,14 @@ class RunError(Error):
     """A run has no result: wrong arguments, a limit, a deadlock, a NaN with ``check_nan``."""
 
 
+class WrongResultError(Error, AssertionError):
+    """A backend computes something wrong; ``report`` says what."""
+
+    def __init__(self, text: str, errors: list[dict] | None = None, report=None):
+        super().__init__(text, errors)
+        self.report = report
+
+
 class UnsupportedError(Error, NotImplementedError):
     """Etalon does not implement something that the module needs."""
 
@@ -43,6 +51,6 @@ class InternalError(Error):
 
 
 # Tracebacks show the names that users write.
-for _class in (Error, InvalidModuleError, RunError, UnsupportedError, InternalError):
+for _class in (Error, InvalidModuleError, RunError, WrongResultError, UnsupportedError, InternalError):
     _class.__module__ = "etalon"
 del _class

@@ -1,9 +1,9 @@
 """The native part."""
 
 from collections.abc import Sequence
-from typing import Any, TypeAlias, final
+from typing import Any, NoReturn, TypeAlias, final
 
-__all__ = ["Event", "Program", "Source", "Value", "__version__", "check", "check_nan", "explain", "serve", "trace"]
+__all__ = ["Event", "Program", "Source", "Value", "__version__", "check", "check_nan", "command", "explain", "trace"]
 
 __version__: str
 
@@ -11,7 +11,7 @@ _Shape: TypeAlias = tuple[str, list[int]] | list[Any] | None
 _Options: TypeAlias = dict[str, Any]
 
 def explain(number: str) -> str | None: ...
-def serve() -> None: ...
+def command(arguments: list[str], host: list[str]) -> NoReturn: ...
 def trace(
     program: Program, arguments: Sequence[Sequence[Value]], options: _Options, values: bool
 ) -> tuple[list[Value], list[Event]]: ...

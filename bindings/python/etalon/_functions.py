@@ -32,20 +32,27 @@ def call_of(function, arguments, keywords) -> Call:
     return _lowered(function, arguments, keywords)
 
 
-def _lowered(function, arguments, keywords) -> Call:
+def lowered(function, arguments, keywords):
+    """Returns what JAX lowers a function to, for arguments."""
     try:
         import jax
     except ImportError:
         raise Error("functions need JAX; install it: pip install jax, or pass a module") from None
     function = function if hasattr(function, "lower") else jax.jit(function)
-    lowered = function.lower(*arguments, **keywords)
+    return function.lower(*arguments, **keywords)
+
+
+def _lowered(function, arguments, keywords) -> Call:
+    program = lowered(function, arguments, keywords)
+    import jax
+
     given = jax.tree.structure((arguments, keywords))
-    if given != lowered.in_tree:
+    if given != program.in_tree:
         bind = "bind them: jax.jit(functools.partial(f, n=3))"
         raise Error(f"the function has static arguments, or arguments that JAX resolves itself; {bind}")
     leaves = [_array(jax, leaf) for leaf in jax.tree.leaves((arguments, keywords))]
-    module = load(lowered)
-    parameters = [leaf for leaf, is_kept in zip(leaves, _kept(lowered, len(leaves))) if is_kept]
+    module = load(program)
+    parameters = [leaf for leaf, is_kept in zip(leaves, _kept(program, len(leaves))) if is_kept]
     if len(parameters) != len(module.parameters):
         help = "pass them as arguments instead of closing over them"
         raise Error(
@@ -56,12 +63,12 @@ def _lowered(function, arguments, keywords) -> Call:
     def original() -> list:
         # The run of a function that takes its arguments over would destroy the caller's.
         own = jax.tree.map(lambda x: x.copy() if isinstance(x, jax.Array) else x, (arguments, keywords))
-        results = lowered.compile()(*own[0], **own[1])
+        results = program.compile()(*own[0], **own[1])
         return [np.asarray(_array(jax, leaf)) for leaf in jax.tree.leaves(results)]
 
     def assemble(result):
         leaves = list(result) if isinstance(result, tuple) else [result]
-        return jax.tree.unflatten(lowered.out_tree, leaves)
+        return jax.tree.unflatten(program.out_tree, leaves)
 
     typed = [_typed(jax, x, shape) for x, (_, shape) in zip(parameters, module._parameters)]
     return Call(module, typed, original, assemble)

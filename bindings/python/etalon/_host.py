@@ -1,6 +1,6 @@
-"""The process of a PJRT plugin, which `etalon.check` starts."""
+"""The command `etalon` as a process that the package starts, such as that of a PJRT plugin."""
 
-from etalon import _etalon
+from etalon.__main__ import main
 
 if __name__ == "__main__":
-    _etalon.serve()
+    main()

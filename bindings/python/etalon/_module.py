@@ -2,33 +2,47 @@
 
 from __future__ import annotations
 
+import difflib
+import html
 import numbers
 import os
 from collections.abc import Sequence
 from typing import Any
+
+import numpy as np
 
 from . import _arrays, _etalon
 
 
 def load(
     source: Any,
-    *,
+    *arguments: Any,
     lenient: bool = False,
     module: int | None = None,
     function: str | None = None,
     shapes: Sequence[str] = (),
+    **keywords: Any,
 ) -> "Module":
     """Reads a module.
 
-    ``source`` is the text of a module, the path of a file, its bytes, or what ``jax.jit(f).lower(...)`` returns. HLO text,
+    ``source`` is the text of a module, the path of a file, its bytes, what ``jax.jit(f).lower(...)`` returns, or a function of JAX,
+    followed by the arguments that it is lowered for; those may be ``jax.ShapeDtypeStruct``. HLO text,
     ``HloModuleProto`` and the files of ``--xla_dump_to``, StableHLO text and bytecode are recognized by content, also compressed by
     gzip. ``lenient`` keeps unknown attributes of HLO text, with a warning, instead of refusing them. ``module`` is the number of the
     module in a text of several, from 1; ``function`` names the function of a StableHLO program that runs, in place of ``main``.
     ``shapes`` has the shapes of all arguments of a program with unknown sizes, such as ``f32[2,3]``, or the value of one that gives
     sizes, ``s64[1] {2}``.
     """
+    is_function = callable(source) and not isinstance(source, Module)
+    if (arguments or keywords) and not is_function:
+        given = f"{len(arguments)} more" if arguments else ", ".join(keywords)
+        raise TypeError(f"only a function takes arguments, found {type(source).__name__} and {given}")
     if isinstance(source, Module):
         return source
+    if is_function:
+        from ._functions import lowered
+
+        source = lowered(source, arguments, keywords)
     name = "text"
     if hasattr(source, "compiler_ir"):
         name, content = "lowered program", source.as_text(debug_info=True).encode()
@@ -39,7 +53,7 @@ def load(
     elif isinstance(source, str):
         content = source.encode()
     else:
-        raise TypeError(f"a module cannot be read from {type(source).__name__}: pass text, a path, or jax.jit(f).lower(x)")
+        raise TypeError(f"a module cannot be read from {type(source).__name__}: pass text, a path, a function with its arguments, or jax.jit(f).lower(x)")
     return Module(_etalon.Program.load(name, content, lenient, module, function, list(shapes)))
 
 
@@ -134,11 +148,12 @@ class Module:
         seed: int = 0,
         spill: str | os.PathLike | None = None,
         spill_from: int | None = None,
+        **named,
     ):
         """Runs the module.
 
-        ``arguments`` are arrays, one for each parameter; numbers and lists get the parameter's type, arrays must have it. They
-        are not copied, and must not change during the run. The result is an array, or a tuple of arrays.
+        ``arguments`` are arrays, one for each parameter, in order or by its name; numbers and lists get the parameter's type,
+        arrays must have it. They are not copied, and must not change during the run. The result is an array, or a tuple of arrays.
 
         A module for several devices takes the same arguments on each, or a list of arguments for each as ``devices``; it
         returns a list with the result of each device.
@@ -149,10 +164,51 @@ class Module:
         in it. The arguments stay where they are.
         """
         options = run_options(engine, fuel, max_memory, time_limit, check_nan, seed, spill, spill_from)
-        results = self._program.run(self._values(arguments, devices), options)
+        ordered = self._ordered(arguments, named) if named else arguments
+        results = self._program.run(self._values(ordered, devices), options)
         return self._results(results, devices)
 
     __call__ = run
+
+    def cost(self) -> dict[str, Any]:
+        """Returns what a run costs: ``flops``, ``bytes``, ``peak_bytes``, and those of each of the ``instructions``."""
+        from . import _command
+
+        return _command.cost(self)
+
+    def plan(self, engine: str = "exact") -> str:
+        """Returns the steps that the module is compiled to, with the memory of each."""
+        from . import _command
+
+        return _command.plan(self, engine)
+
+    def diff(self, other) -> str:
+        """Returns the lines of the module's short text that differ in ``other``, as ``diff -u`` shows them; nothing if they are the
+        same. :func:`equal` tells whether they are the same function."""
+        second = load(other)
+        old, new = (one.print("short").splitlines(keepends=True) for one in (self, second))
+        return "".join(difflib.unified_diff(old, new, self.name, second.name))
+
+    def equal(self, other):
+        """Tells whether the module is the same function as ``other``: :func:`equal`."""
+        from . import _command
+
+        return _command.equal(self, other)
+
+    def _ordered(self, arguments, named) -> list:
+        """Returns all arguments in the order of the parameters."""
+        names = [name for name, _ in self._parameters]
+        for name in named:
+            if name not in names:
+                near = difflib.get_close_matches(name, [*names, *_OPTIONS], 1)
+                help = f"did you mean `{near[0]}`?" if near else f"the parameters are {', '.join(names) or 'none'}"
+                raise TypeError(f"there is no parameter `{name}`; {help}")
+            if names.index(name) < len(arguments):
+                raise TypeError(f"parameter `{name}` is given twice: in order, and by its name")
+        missing = [name for name in names[len(arguments) :] if name not in named]
+        if missing:
+            raise TypeError(f"no argument is given for parameter {', '.join(f'`{name}`' for name in missing)}")
+        return [*arguments, *(named[name] for name in names[len(arguments) :])]
 
     def _values(self, arguments, devices=None) -> list[list[_etalon.Value]]:
         if devices is not None and arguments:
@@ -176,6 +232,14 @@ class Module:
 
     def __str__(self) -> str:
         return self.text
+
+    def _repr_html_(self) -> str:
+        """The module in a notebook: its picture, if it is small, above its text."""
+        text = self.print("short")
+        lines = text.splitlines()
+        shown = "\n".join(lines[:200] + ([f"... {len(lines) - 200} more lines"] if len(lines) > 200 else []))
+        picture = self.graph("svg") if len(lines) <= 60 else ""
+        return f"<p><b>{html.escape(repr(self))}</b></p>{picture}<details><summary>HLO</summary><pre>{html.escape(shown)}</pre></details>"
 
     def __repr__(self) -> str:
         parameters = ", ".join(shape for _, shape in self.parameters)
@@ -202,4 +266,12 @@ def run_options(
             raise TypeError(f"{name}={value!r} is not an integer from 0 to 2**64 - 1")
     if not isinstance(time_limit, (numbers.Real, type(None))):
         raise TypeError(f"time_limit={time_limit!r} is not a number of seconds")
+    if not isinstance(check_nan, (bool, np.bool_)):
+        raise TypeError(f"check_nan={check_nan!r} is neither True nor False")
+    if not isinstance(engine, str):
+        raise TypeError(f"engine={engine!r} is not the name of an engine: exact, fast or reference")
     return options
+
+
+# Named so that a mistyped one is found.
+_OPTIONS = tuple(run_options()) + ("devices",)

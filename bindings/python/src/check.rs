@@ -1,6 +1,6 @@
 //! Comparison with another backend: the instructions that it computes wrong, with the lines of the program.
 use crate::backend::PythonBackend;
-use crate::error::{Failure, Kind, internal, misuse};
+use crate::error::{Failure, Kind, misuse};
 use crate::interrupt;
 use crate::program::Program;
 use crate::source::Source;
@@ -110,12 +110,6 @@ fn named(name: &str, host: &[String]) -> PyResult<Box<dyn Backend>> {
     command.args(arguments);
     let plugin = Plugin::isolated(name.as_ref(), command, PluginOptions::default());
     Ok(Box::new(plugin.map_err(|error| misuse(error.to_string()))?))
-}
-
-/// Serves the process that runs a plugin.
-#[pyfunction]
-pub(crate) fn serve() -> PyResult<()> {
-    conformance::backend::serve().map_err(|error| internal(&error.to_string()))
 }
 
 /// Returns what the JSON of a finding lacks: its place, its text, and the instruction alone as a program with arguments.

@@ -11,6 +11,7 @@ extern crate etalon_pjrt_plugin as _;
 
 mod backend;
 mod check;
+mod command;
 mod error;
 mod interrupt;
 mod program;
@@ -22,7 +23,9 @@ mod value;
 #[pyo3::pymodule]
 mod _etalon {
     #[pymodule_export]
-    use crate::check::{check, serve};
+    use crate::check::check;
+    #[pymodule_export]
+    use crate::command::command;
     #[pymodule_export]
     use crate::error::explain;
     #[pymodule_export]

@@ -250,3 +250,31 @@ def test_waiting_for_a_donated_array_is_an_error():
     jax.jit(lambda x: x * 2, donate_argnums=0)(x)
     with pytest.raises(RuntimeError):
         jax.device_put(x, device).block_until_ready()
+
+
+def test_a_wrong_backend_is_an_assertion_that_pytest_shows(arguments):
+    from etalon.testing import assert_right
+
+    assert assert_right(model, *arguments).ok
+    with pytest.raises(AssertionError, match="the backend computes main/exp") as caught:
+        assert_right(model, *arguments, backend=planted)
+    assert isinstance(caught.value, etalon.WrongResultError) and not caught.value.report.ok
+    assert "jnp.exp(h) - 1" in str(caught.value) and "\n" in str(caught.value)
+    assert "main/exp" in caught.value.report._repr_html_()
+    etalon.check(model, *arguments).raise_if_wrong()
+
+
+def test_a_function_is_loaded_with_its_arguments(arguments):
+    module = etalon.load(model, *arguments)
+    assert [shape for _, shape in module.parameters] == ["f32[3,4]", "f32[4,5]"]
+    shapes = [jax.ShapeDtypeStruct(x.shape, x.dtype) for x in arguments]
+    assert etalon.load(jax.jit(model), *shapes).result == module.result
+
+
+def test_a_healthy_function_is_no_error(arguments):
+    assert str(etalon.check(model, *arguments)).startswith("no error: ")
+
+
+def test_jax_is_a_backend_of_the_command(arguments):
+    result = etalon.conform(model, *arguments, backend="cpu")
+    assert result.ok and result.records[0]["verdict"] in ("agrees", "within_bound"), result

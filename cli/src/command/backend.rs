@@ -382,9 +382,7 @@ fn start(args: &BackendArgs, own: &dyn Fn(Engine) -> Box<dyn Backend>) -> Result
         };
         Failure::new(&load::Code::File { path, message }, Some(help))
     })?;
-    let program = std::env::current_exe().map_err(|e| Failure::file(Path::new("etalon"), &e))?;
-    let mut host = std::process::Command::new(program);
-    host.arg("pjrt-host");
+    let host = crate::host::command("pjrt-host");
     let options = PluginOptions {
         client: args.option.clone(),
         xla: args.xla_option.clone(),

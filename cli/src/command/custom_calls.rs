@@ -6,18 +6,16 @@ use hlo::Literal;
 use interp::{Call, Hooks};
 use std::fmt;
 use std::path::Path;
-use std::process::{Command, ExitCode};
+use std::process::ExitCode;
 use std::sync::Arc;
 
 /// Returns hooks with the libraries; the inner error is that of a library that cannot be loaded.
 pub(super) fn hooks(args: &CustomCallArgs, time: &TimeArgs) -> Result<interp::Result<Hooks>> {
-    let program = std::env::current_exe().map_err(|e| Failure::file(Path::new("etalon"), &e))?;
     let add = |hooks: Hooks, path: &std::path::PathBuf| {
         if args.trust_custom_calls {
             return hooks.library(path);
         }
-        let mut host = Command::new(&program);
-        host.arg("custom-call-host");
+        let host = crate::host::command("custom-call-host");
         // A call also ends with the run; loading is no part of it.
         let limit = [args.custom_call_time_limit, time.time_limit].into_iter().flatten().min();
         let library = IsolatedLibrary::open(path, host, limit)?;

@@ -256,6 +256,9 @@ impl fmt::Display for Blame {
     }
 }
 
+/// What a result is that there is none of.
+const MISSING: &str = "is missing";
+
 impl Blame {
     /// Returns the lines that follow the findings.
     pub fn footer(&self) -> String {
@@ -280,7 +283,8 @@ impl Blame {
         list(f, "inherited", self.inherited.len(), self.inherited.iter().map(String::as_str))?;
         let left_out = self.not_checked.iter().map(|(path, _)| path.as_str());
         list(f, "not checked", self.not_checked.len(), left_out)?;
-        if self.changed_by_rewriting {
+        let is_wrong = !self.findings.is_empty() || self.verdict.is_bad();
+        if self.changed_by_rewriting && is_wrong {
             f.write_str(
                 "the result changes when intermediate values are results too: the backend then compiles the module in another way\n",
             )?;
@@ -288,7 +292,8 @@ impl Blame {
         let wrong = self.findings.len();
         writeln!(
             f,
-            "{} instruction{} checked, {wrong} wrong; the result {}",
+            "{}{} instruction{} checked, {wrong} wrong; the result {}",
+            if is_wrong || self.words() == MISSING { "" } else { "no error: " },
             self.checked,
             if self.checked == 1 { "" } else { "s" },
             self.words()
@@ -299,7 +304,7 @@ impl Blame {
             Verdict::Agrees => "agrees",
             Verdict::WithinBound => "is within its bound",
             Verdict::NotTested => "is within a bound that no wrong value would break",
-            Verdict::Undefined => "is not determined",
+            Verdict::Undefined => "may be any of several",
             Verdict::EtalonBug => "shows a bug of Etalon",
             Verdict::Differs => "differs",
             Verdict::Skipped
@@ -309,7 +314,7 @@ impl Blame {
             | Verdict::Failed
             | Verdict::TimedOut
             | Verdict::Crashed
-            | Verdict::NoReference => "is missing",
+            | Verdict::NoReference => MISSING,
         }
     }
 }
