@@ -8,6 +8,7 @@ use super::category::Category;
 use super::layers::{TIMES, repetitions};
 use super::names::{self, Namer};
 use super::node::Node;
+use super::order::Graph;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The most boxes at one level, and the fewest instructions in the group of a scope.
@@ -453,46 +454,6 @@ impl Folder<'_> {
             }
         }
         graph
-    }
-}
-
-/// The items of a level that each item uses, and those that use it.
-struct Graph {
-    operands: Vec<BTreeSet<usize>>,
-    users: Vec<BTreeSet<usize>>,
-}
-
-impl Graph {
-    /// Returns the items that use no other.
-    fn sources(&self) -> impl Iterator<Item = usize> {
-        (0..self.operands.len()).filter(|&at| self.operands[at].is_empty())
-    }
-
-    /// Removes an item that uses no other. Returns those that use no other afterwards.
-    fn remove(&mut self, at: usize) -> Vec<usize> {
-        let mut free = Vec::new();
-        for user in std::mem::take(&mut self.users[at]) {
-            self.operands[user].remove(&at);
-            if self.operands[user].is_empty() {
-                free.push(user);
-            }
-        }
-        free
-    }
-
-    /// Returns the items that lie on a cycle, or between two cycles.
-    fn cyclic(mut self) -> Vec<usize> {
-        // What follows no cycle is removed first, then what no cycle follows.
-        let mut left: BTreeSet<usize> = (0..self.operands.len()).collect();
-        for _ in 0..2 {
-            let mut ready: Vec<usize> = self.sources().filter(|at| left.contains(at)).collect();
-            while let Some(at) = ready.pop() {
-                left.remove(&at);
-                ready.extend(self.remove(at));
-            }
-            std::mem::swap(&mut self.operands, &mut self.users);
-        }
-        left.into_iter().collect()
     }
 }
 

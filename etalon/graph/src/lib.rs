@@ -26,6 +26,7 @@ mod measure;
 mod model;
 mod names;
 mod node;
+mod order;
 mod page;
 mod statistics;
 mod svg;
