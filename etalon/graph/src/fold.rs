@@ -2,10 +2,13 @@
 //! each level.
 //!
 //! Instructions of the same scope (`op_name` in their metadata) form a group. Where scopes do not
-//! help, a group is a run of consecutive instructions that ends where few values are live: between
-//! two layers of a model that is often one value.
+//! help, equal parts that follow each other are layers, of which a group has all. What is left is
+//! grouped in runs of consecutive instructions that end where few values are live.
 use super::category::Category;
+use super::layers::{TIMES, repetitions};
+use super::names::{self, Namer};
 use super::node::Node;
+use super::order::Graph;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The most boxes at one level, and the fewest instructions in the group of a scope.
@@ -15,9 +18,6 @@ const FEWEST: usize = 8;
 const DEPTH: usize = 12;
 /// The most inputs that are drawn one by one at a level with groups.
 const INPUTS: usize = 12;
-
-/// Between the names of the first and the last instruction of a run.
-const BETWEEN: &str = " … ";
 
 /// An instruction, or a group.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -57,6 +57,9 @@ pub(super) fn fold(nodes: &[Node]) -> Vec<Item> {
     let scoped = folder.scopes(&drawn);
     folder.limited(scoped, 0)
 }
+
+/// The opcode and the shape of each instruction of an item.
+type Contents<'n> = Vec<(&'n str, &'n str)>;
 
 /// The instructions of a computation in the order of the picture.
 struct Folder<'n> {
@@ -191,11 +194,17 @@ impl Folder<'_> {
     fn limited(&self, items: Vec<Item>, depth: usize) -> Vec<Item> {
         let inner = |item| match item {
             Item::Group(group) if depth < DEPTH => {
-                Item::Group(Group { items: self.limited(group.items, depth + 1), ..group })
+                let label = match self.parts_of(&group) {
+                    Some(parts) => format!("{} ({parts})", group.label),
+                    None => group.label,
+                };
+                Item::Group(Group { items: self.limited(group.items, depth + 1), label, ..group })
             }
             Item::Group(_) | Item::Node(_) => item,
         };
-        let mut items: Vec<Item> = self.acyclic(items).into_iter().map(inner).collect();
+        let items = self.acyclic(items);
+        let items = if depth < DEPTH { self.layers(items) } else { items };
+        let mut items: Vec<Item> = items.into_iter().map(inner).collect();
         if items.len() <= MOST {
             return items;
         }
@@ -209,6 +218,125 @@ impl Folder<'_> {
             Vec::new()
         };
         [inputs, self.limited_runs(items)].concat()
+    }
+
+    /// Puts equal parts that follow each other into a group, unless all of the level is such parts.
+    fn layers(&self, items: Vec<Item>) -> Vec<Item> {
+        let ordered = self.ordered(items);
+        let (mut rest, computed): (Vec<Item>, Vec<Item>) =
+            ordered.into_iter().partition(|item| self.is_input(item));
+        let weights: Vec<usize> =
+            computed.iter().map(|item| count(std::slice::from_ref(item))).collect();
+        let letters = self.letters(&computed);
+        let mut found = repetitions(&letters, &weights, &live(self.nodes, &computed), FEWEST);
+        found.retain(|one| one.range() != (0..computed.len()));
+        let mut parts: Vec<Vec<Vec<Item>>> =
+            found.iter().map(|one| vec![Vec::new(); one.times]).collect();
+        // The part that each instruction is in.
+        let mut place = vec![None; self.nodes.len()];
+        for (at, item) in computed.into_iter().enumerate() {
+            let of = found.iter().position(|one| one.range().contains(&at));
+            let Some(of) = of else {
+                rest.push(item);
+                continue;
+            };
+            let part = (at - found[of].start) / found[of].period;
+            item.each(&mut |index| place[index] = Some((of, part)));
+            parts[of][part].push(item);
+        }
+        // An input that one part alone uses, such as its weights, belongs to it.
+        let users = self.users_of_inputs(&place);
+        let mut outside = Vec::new();
+        for item in rest {
+            let own = match &item {
+                Item::Node(index) => users.get(index).copied().flatten(),
+                Item::Group(_) => None,
+            };
+            match own {
+                Some((of, part)) => parts[of][part].push(item),
+                None => outside.push(item),
+            }
+        }
+        outside.extend(parts.into_iter().map(|parts| Item::Group(self.repeated(parts))));
+        outside.sort_by_key(|item| self.ends(item).0);
+        outside
+    }
+
+    /// Returns what the parts of a group are that are all equal: `layer × 12`.
+    fn parts_of(&self, group: &Group) -> Option<String> {
+        let is_part = |item: &&Item| !self.is_input(item);
+        let parts: Vec<Item> = group.items.iter().filter(is_part).cloned().collect();
+        let labels: Vec<&str> = parts.iter().map(|item| self.name(item)).collect();
+        let letters = self.letters(&parts);
+        let are_groups = parts.iter().all(|item| matches!(item, Item::Group(_)));
+        let are_equal = letters.windows(2).all(|two| two[0] == two[1]);
+        // A group of equal parts has their name.
+        let is_named = group.label.contains('×');
+        let is_layers = are_groups && are_equal && !is_named && parts.len() >= TIMES;
+        is_layers.then(|| format!("{} × {}", names::stem(&labels).unwrap_or("part"), parts.len()))
+    }
+
+    /// Returns for each input that has users the part that all of them are in.
+    fn users_of_inputs(
+        &self,
+        place: &[Option<(usize, usize)>],
+    ) -> BTreeMap<usize, Option<(usize, usize)>> {
+        let mut users: BTreeMap<usize, Option<(usize, usize)>> = BTreeMap::new();
+        for (index, node) in self.nodes.iter().enumerate() {
+            for &operand in node.operands.iter().filter(|&&operand| is_input(&self.nodes[operand]))
+            {
+                let own = place[index];
+                let all = users.entry(operand).or_insert(own);
+                *all = all.filter(|_| *all == own);
+            }
+        }
+        users
+    }
+
+    /// Returns equal numbers for items with the same instructions, and for scopes whose names differ in a number and whose
+    /// instructions are nearly the same: the first and the last layer have what comes before and after all of them, too.
+    fn letters(&self, items: &[Item]) -> Vec<usize> {
+        let mut known: BTreeMap<(&str, Contents<'_>), usize> = BTreeMap::new();
+        let letter = |item| {
+            let mut all: Contents<'_> = Vec::new();
+            Item::each(item, &mut |index| {
+                let node = &self.nodes[index];
+                if !is_input(node) {
+                    all.push((node.opcode.name(), node.shape.as_str()));
+                }
+            });
+            all.sort_unstable();
+            let stem = match item {
+                Item::Node(_) => None,
+                Item::Group(group) => names::stem(&[&group.label]).filter(|s| *s != group.label),
+            };
+            let stem = stem.unwrap_or_default();
+            let is_near = |((other, of), _): &(&(&str, Vec<_>), _)| {
+                !stem.is_empty() && *other == stem && names::are_similar(of, &all)
+            };
+            let near = known.iter().find(is_near).map(|(_, letter)| *letter);
+            let next = known.len();
+            near.unwrap_or_else(|| *known.entry((stem, all)).or_insert(next))
+        };
+        items.iter().map(letter).collect()
+    }
+
+    /// Returns the group of equal parts, each of which is a group.
+    fn repeated(&self, parts: Vec<Vec<Item>>) -> Group {
+        let times = parts.len();
+        let labels: Vec<&str> = parts.iter().flatten().map(|item| self.name(item)).collect();
+        let is_single = parts.iter().all(|part| matches!(part.as_slice(), [Item::Group(_)]));
+        let stem = if is_single { names::stem(&labels) } else { None };
+        let label = format!("{} × {times}", stem.unwrap_or("layer"));
+        let group = |(number, mut part): (usize, Vec<Item>)| {
+            if let ([Item::Group(_)], Some(item)) = (part.as_slice(), part.first().cloned()) {
+                return item;
+            }
+            part.sort_by_key(|item| self.ends(item).0);
+            Item::Group(self.group(format!("layer {number}"), part))
+        };
+        let parts: Vec<Item> = (1..).zip(parts).map(group).collect();
+        self.group(label, parts)
     }
 
     /// Groups consecutive items until there are few.
@@ -253,6 +381,7 @@ impl Folder<'_> {
         let (shortest, longest) =
             ((root * 2 / 3).clamp(4, MOST / 2), (root * 3 / 2).clamp(12, MOST));
         let mut grouped = Vec::new();
+        let namer = Namer::new(self.nodes, &self.computed(&items));
         let mut items = items.into_iter();
         let mut start = 0;
         while items.len() > 0 {
@@ -266,13 +395,7 @@ impl Folder<'_> {
             };
             let run: Vec<Item> = items.by_ref().take(length).collect();
             start += length;
-            let computed = || run.iter().filter(|item| !self.is_input(item));
-            let first = computed().next().or(run.first()).map_or("", |item| self.name(item));
-            let last = computed().next_back().or(run.last()).map_or("", |item| self.name(item));
-            let first = first.split(BETWEEN).next().unwrap_or(first);
-            let last = last.rsplit(BETWEEN).next().unwrap_or(last);
-            let label =
-                if first == last { first.to_owned() } else { format!("{first}{BETWEEN}{last}") };
+            let label = namer.name(&self.computed(&run));
             grouped.push(Item::Group(self.group(label, run)));
         }
         grouped
@@ -280,6 +403,20 @@ impl Folder<'_> {
 }
 
 impl Folder<'_> {
+    /// Returns the instructions of some items, or their inputs if there are no others.
+    fn computed(&self, items: &[Item]) -> Vec<usize> {
+        let mut all = Vec::new();
+        for item in items {
+            item.each(&mut |index| all.push(index));
+        }
+        all.sort_by_key(|&index| self.rank[index]);
+        let is_computed = |&index: &usize| !is_input(&self.nodes[index]);
+        if all.iter().any(is_computed) {
+            all.retain(is_computed);
+        }
+        all
+    }
+
     /// Returns the items in an order in which operands come first.
     fn ordered(&self, items: Vec<Item>) -> Vec<Item> {
         let mut graph = self.graph(&items);
@@ -320,46 +457,6 @@ impl Folder<'_> {
     }
 }
 
-/// The items of a level that each item uses, and those that use it.
-struct Graph {
-    operands: Vec<BTreeSet<usize>>,
-    users: Vec<BTreeSet<usize>>,
-}
-
-impl Graph {
-    /// Returns the items that use no other.
-    fn sources(&self) -> impl Iterator<Item = usize> {
-        (0..self.operands.len()).filter(|&at| self.operands[at].is_empty())
-    }
-
-    /// Removes an item that uses no other. Returns those that use no other afterwards.
-    fn remove(&mut self, at: usize) -> Vec<usize> {
-        let mut free = Vec::new();
-        for user in std::mem::take(&mut self.users[at]) {
-            self.operands[user].remove(&at);
-            if self.operands[user].is_empty() {
-                free.push(user);
-            }
-        }
-        free
-    }
-
-    /// Returns the items that lie on a cycle, or between two cycles.
-    fn cyclic(mut self) -> Vec<usize> {
-        // What follows no cycle is removed first, then what no cycle follows.
-        let mut left: BTreeSet<usize> = (0..self.operands.len()).collect();
-        for _ in 0..2 {
-            let mut ready: Vec<usize> = self.sources().filter(|at| left.contains(at)).collect();
-            while let Some(at) = ready.pop() {
-                left.remove(&at);
-                ready.extend(self.remove(at));
-            }
-            std::mem::swap(&mut self.operands, &mut self.users);
-        }
-        left.into_iter().collect()
-    }
-}
-
 /// Returns for each position between two items how many values go from before to behind it. Inputs
 /// do not count: they may be read anywhere.
 fn live(nodes: &[Node], items: &[Item]) -> Vec<usize> {
@@ -396,14 +493,7 @@ impl Folder<'_> {
         let mut opcodes: BTreeMap<(usize, &str), usize> = BTreeMap::new();
         let mut all = 0;
         let mut visit = |index: usize| {
-            let rank = match self.nodes[index].category {
-                Category::Collective | Category::Transfer | Category::Custom => 0,
-                Category::Sum | Category::Control => 1,
-                Category::Array | Category::Random => 2,
-                Category::Elementwise => 3,
-                Category::Movement => 4,
-                Category::Value => 5,
-            };
+            let rank = names::rank(self.nodes[index].category);
             *opcodes.entry((rank, self.nodes[index].opcode.name())).or_insert(0) += 1;
             all += 1;
         };
@@ -526,10 +616,67 @@ mod tests {
             writeln!(body, "  {root}x{i} = f32[2] add({before}, {first})").unwrap();
         }
         for item in folded(&body) {
+            let mut last = 0;
+            item.each(&mut |index| last = last.max(index));
             let Item::Group(group) = item else { panic!("a group") };
-            let last = group.label.rsplit(" … x").next().unwrap();
-            // The last of a block is live alone, and so is the first of the next one.
-            assert!([0, 11].contains(&(last.parse::<usize>().unwrap() % 12)), "{}", group.label);
+            // The last of a block is live alone, and so is the first of the next one. The parameter is instruction 0.
+            assert!([0, 11].contains(&((last - 1) % 12)), "{}: {last}", group.label);
+        }
+    }
+
+    /// Returns a model of some layers between an embedding and a loss, with weights.
+    fn model(layers: usize, scope: impl Fn(usize) -> String) -> String {
+        let outside = "metadata={op_name=\"jit(f)/ends/op\"}";
+        let mut body = format!("  h = f32[2] exponential(p), {outside}\n");
+        let mut last = "h".to_owned();
+        for i in 0..layers {
+            let ops = ["negate", "tanh", "sine", "cosine", "abs", "sqrt", "log", "negate"];
+            let scope = format!("metadata={{op_name=\"{}\"}}", scope(i));
+            writeln!(body, "  w{i} = f32[2] parameter({})", i + 1).unwrap();
+            writeln!(body, "  m{i} = f32[2] multiply({last}, w{i}), {scope}").unwrap();
+            last = format!("m{i}");
+            for (k, op) in ops.iter().enumerate() {
+                writeln!(body, "  a{i}_{k} = f32[2] {op}({last}), {scope}").unwrap();
+                last = format!("a{i}_{k}");
+            }
+        }
+        writeln!(body, "  ROOT r = f32[2] floor({last}), {outside}").unwrap();
+        body
+    }
+
+    fn labels(items: &[Item]) -> Vec<&str> {
+        let groups = items.iter().filter_map(|item| match item {
+            Item::Node(_) => None,
+            Item::Group(group) => Some(group.label.as_str()),
+        });
+        groups.collect()
+    }
+
+    #[test]
+    fn a_scope_of_layers_says_so() {
+        let body =
+            model(12, |i| format!("jit(f)/net/block_{i}/op")).replace("jit(f)/ends", "jit(f)");
+        // What is outside of the scope is no small part of the module.
+        let before = chain(60, |_| "jit(f)/before/neg".to_owned()).replace("ROOT ", "");
+        let items = folded(&(before + &body.replace("exponential(p)", "exponential(x59)")));
+        assert!(labels(&items).contains(&"net (block × 12)"), "{:?}", labels(&items));
+    }
+
+    #[test]
+    fn equal_layers_are_one_group() {
+        for (scope, label, first) in
+            [("", "layer × 12", "layer 1"), ("jit(f)/block_#/op", "block × 12", "block_0")]
+        {
+            let items = folded(&model(12, |i| scope.replace('#', &i.to_string())));
+            assert_eq!(labels(&items), [label]);
+            let Item::Group(all) = items.iter().find(|i| matches!(i, Item::Group(_))).unwrap()
+            else {
+                unreachable!()
+            };
+            assert_eq!((labels(&all.items)[0], all.items.len()), (first, 12));
+            // With its weights.
+            let Item::Group(one) = &all.items[3] else { panic!("a layer") };
+            assert_eq!(count(&one.items), 10, "{}", one.detail);
         }
     }
 

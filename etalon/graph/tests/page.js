@@ -24,6 +24,7 @@ globalThis.document = {
 };
 globalThis.location = { hash: '' };
 globalThis.addEventListener = () => {};
+globalThis.matchMedia = () => ({ matches: true });
 
 const check = `
 const wrong = [];

@@ -5,6 +5,7 @@ function showFound() {
   const results = $('results');
   results.replaceChildren();
   results.hidden = !$('search').value || document.activeElement !== $('search');
+  results.style.left = `${$('search').offsetLeft}px`;
   $('found').textContent = $('search').value ? `${found.length} found` : '';
   found.slice(0, LISTED).forEach(([comp, index], i) => {
     const button = html('button', { class: 'jump', 'aria-current': String(i === current), tabindex: -1 }, html('li', {}, results), `${comp.nodes[index].name} `);
@@ -53,7 +54,8 @@ const KEYS = [
   ['Esc', 'end the search, then the selection'],
   ['F', 'show everything', fit], ['1', 'full size', () => zoom(1 / view.scale)],
   ['+', 'larger; also wheel', () => zoom(1.25)], ['-', 'smaller; drag to move', () => zoom(0.8)],
-  ['C', 'fold everything', foldAll], ['Backspace', 'previous selection', back], ['?', 'these keys', () => help()],
+  ['E', 'unfold one more level of everything', unfoldAll], ['C', 'fold everything', foldAll],
+  ['S', 'save what is seen as SVG', save], ['L', 'show or hide the legend', () => showLegend($('legend').hidden)], ['Backspace', 'previous selection', back], ['?', 'these keys', () => help()],
 ];
 function outward() {
   const box = view.boxes.get(view.selected);
@@ -61,6 +63,10 @@ function outward() {
     if (box && other.inner && other.inner.includes(box.level)) return select(other.key);
   }
   return undefined;
+}
+function showLegend(isShown) {
+  $('legend').hidden = !isShown;
+  $('legendbutton').setAttribute('aria-expanded', String(isShown));
 }
 function help() {
   const section = $('help');
@@ -119,22 +125,39 @@ function listen() {
     view.selected = null; mark(); links(); panel();
   });
   svg.addEventListener('dblclick', event => { toggle(boxAt(event)); panel(); });
+  $('larger').onclick = () => zoom(1.25); $('smaller').onclick = () => zoom(0.8); $('unfoldall').onclick = unfoldAll; $('save').onclick = save;
+  $('legendbutton').onclick = () => showLegend($('legend').hidden);
+  $('panelclose').onclick = escape;
   $('fit').onclick = fit; $('foldall').onclick = foldAll; $('back').onclick = back; $('helpbutton').onclick = help;
 }
+/** One pointer moves the picture, two change its size. */
 function drag() {
-  let last = null;
-  svg.addEventListener('pointerdown', event => { if (event.button === 0) { last = [event.clientX, event.clientY]; view.dragged = false; } });
+  const down = new Map();
+  const apart = () => { const [a, b] = [...down.values()]; return Math.hypot(a[0] - b[0], a[1] - b[1]); };
+  svg.addEventListener('pointerdown', event => {
+    if (event.button !== 0) return;
+    down.set(event.pointerId, [event.clientX, event.clientY]);
+    view.dragged = down.size > 1;
+  });
   addEventListener('pointermove', event => {
+    const last = down.get(event.pointerId);
     if (!last) return;
+    const before = down.size === 2 ? apart() : 0;
     const [dx, dy] = [event.clientX - last[0], event.clientY - last[1]];
     if (!view.dragged && Math.hypot(dx, dy) < 4) return;
     view.dragged = true;
     svg.classList.add('panning');
-    last = [event.clientX, event.clientY];
+    down.set(event.pointerId, [event.clientX, event.clientY]);
+    if (before) {
+      const [a, b] = [...down.values()], { left, top } = size();
+      return zoom(apart() / before, (a[0] + b[0]) / 2 - left, (a[1] + b[1]) / 2 - top);
+    }
     view.x += dx; view.y += dy;
     transform();
   });
-  addEventListener('pointerup', () => { last = null; svg.classList.remove('panning'); });
+  const end = event => { down.delete(event.pointerId); svg.classList.remove('panning'); };
+  addEventListener('pointerup', end);
+  addEventListener('pointercancel', end);
 }
 
 /** Restores `#select=computation/name`, `#search=words`, `#unfold` from the address. */
@@ -165,7 +188,9 @@ function main() {
   $('coloring').onchange = () => { view.color = $('coloring').value; draw(); svg.focus(); };
   const table = html('table', {}, $('help'));
   for (const [key, text] of KEYS) html('kbd', {}, row(table, '', text).previousSibling, key);
+  for (const text of ['dashed box: group, folded', 'thick border: result', 'dotted arrow: control order', '“with x”: x is a constant or has many users', '“far edges”: click the box to see them']) html('p', {}, $('help'), text);
   legend();
+  showLegend(matchMedia('(min-width: 761px)').matches);
   draw();
   start();
   panel();

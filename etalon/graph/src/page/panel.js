@@ -11,6 +11,8 @@ const LISTED = 200;
 /** Shows what is selected. */
 function panel() {
   const box = view.boxes.get(view.selected);
+  $('panel').classList.toggle('idle', !box);
+  $('panel').scrollTop = 0;
   if (!box) return overview();
   if (box.kind === 'group') return groupPanel(box);
   panelOf(box.inst, box.index);
@@ -33,14 +35,14 @@ function jump(parent, inst, index) {
 }
 function list(title, inst, indices) {
   if (!indices.length) return;
-  html('h3', {}, $('panel'), `${title} (${indices.length})`);
-  const ul = html('ul', {}, $('panel'));
+  html('h3', {}, $('details'), `${title} (${indices.length})`);
+  const ul = html('ul', {}, $('details'));
   indices.slice(0, LISTED).forEach(index => jump(ul, inst, index));
   if (indices.length > LISTED) html('li', {}, ul, `and ${indices.length - LISTED} more`);
 }
 
 function panelOf(inst, index) {
-  const comp = inst.comp, node = comp.nodes[index], aside = $('panel');
+  const comp = inst.comp, node = comp.nodes[index], aside = $('details');
   aside.replaceChildren();
   const title = html('h2', {}, aside);
   dot(title, DATA.categories[node.cat]);
@@ -85,7 +87,7 @@ function panelOf(inst, index) {
 }
 
 function groupPanel(box) {
-  const aside = $('panel');
+  const aside = $('details');
   aside.replaceChildren();
   html('h2', {}, aside, box.group.label);
   html('p', {}, aside, box.group.detail);
@@ -100,8 +102,8 @@ function groupPanel(box) {
 /** Lists the boxes at the other ends of edges. */
 function neighbors(title, edges, end) {
   if (!edges.length) return;
-  html('h3', {}, $('panel'), `${title} (${edges.length})`);
-  const ul = html('ul', {}, $('panel'));
+  html('h3', {}, $('details'), `${title} (${edges.length})`);
+  const ul = html('ul', {}, $('details'));
   for (const edge of edges) {
     const other = end(edge);
     const button = html('button', { class: 'jump' }, html('li', {}, ul), `${other.lines[0].text} `);
@@ -111,7 +113,7 @@ function neighbors(title, edges, end) {
 }
 
 function overview() {
-  const aside = $('panel');
+  const aside = $('details');
   aside.replaceChildren();
   html('h2', {}, aside, DATA.module);
   if (DATA.note) html('p', {}, aside, DATA.note);
@@ -160,8 +162,6 @@ function legend() {
     html('small', {}, button, String(counts[category]));
     button.onclick = () => { view.pressed = view.pressed === category ? null : category; legend(); mark(); };
   });
-  html('hr', {}, box);
-  for (const text of ['dashed box: group, folded', 'thick border: result', 'dotted arrow: control order', '“with x”: x is a constant or has many users', '“far edges”: click the box to see them']) html('p', {}, box, text);
 }
 
 /** Finds the instructions that have all words in their names, opcodes, shapes, sources or attributes. */

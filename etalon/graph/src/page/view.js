@@ -31,7 +31,7 @@ function drawBox(box, parent, dx, dy) {
   const group = element('g', { class: names.join(' '), 'data-key': box.key, transform: `translate(${box.x},${box.y})` }, parent);
   box.element = group;
   const look = lookOf(box);
-  element('rect', { class: 'face', width: box.w, height: box.h, rx: box.kind === 'node' ? 6 : 10, style: `fill:${look.fill};stroke:${look.line}` }, group);
+  element('rect', { class: 'face', width: box.w, height: box.h, rx: box.kind === 'node' ? 6 : 10, style: `--fill:${look.fill};--stroke:${look.line}${look.dark ? `;--dark:${look.dark}` : ''}` }, group);
   element('title', {}, group, titleOf(box));
   if (!box.inner) {
     box.lines.forEach((line, i) => element('text', { x: 9, y: 17 + i * LINE, class: (line.sub ? 'sub' : 'name') + (line.bad ? ' bad' : '') }, group, line.text));
@@ -94,12 +94,12 @@ function heatOf(box) {
   const indices = box.kind === 'group' ? box.group.all : [box.index];
   return indices.reduce((sum, i) => sum + timeOf(comp, i), 0) / (timeLine.all ??= timeOfModule() || 1);
 }
-const NONE = { fill: 'transparent', line: 'var(--muted)' };
+const NONE = { fill: 'transparent', line: 'var(--muted)', dark: 'transparent' };
 function lookOf(box) {
   if (box.kind === 'port') return NONE;
   if (view.color === 'time') {
     const heat = Math.min(1, Math.sqrt(heatOf(box)) * 1.6);
-    return { fill: `hsl(${45 - 35 * heat} ${90}% ${97 - 35 * heat}%)`, line: heat > .3 ? '#d9480f' : '#adb5bd' };
+    return { fill: `hsl(${45 - 35 * heat} ${90}% ${97 - 35 * heat}%)`, dark: `hsl(${45 - 35 * heat} ${90 * heat}% ${14 + 26 * heat}%)`, line: heat > .3 ? '#d9480f' : '#adb5bd' };
   }
   if (view.color === 'values') {
     const comp = box.inst.comp, indices = box.kind === 'group' ? box.group.all : [box.index];
@@ -108,7 +108,7 @@ function lookOf(box) {
   }
   if (box.kind === 'node') return DATA.categories[box.category];
   const special = box.group.all.map(i => DATA.categories[box.inst.comp.nodes[i].cat]).find(look => look.key === 'collective');
-  return { fill: special ? special.fill : '#ffffff', line: special ? special.line : '#868e96' };
+  return { fill: special ? special.fill : '#ffffff', line: special ? special.line : '#868e96', dark: special ? '' : 'var(--page)' };
 }
 
 /** Shows selection, search hits and pressed legend entries on the boxes. */
@@ -246,6 +246,40 @@ function foldAll() {
   draw();
   start();
   panel();
+}
+
+/** The most boxes that are unfolded at once: a browser is slow with more. */
+const MANY = 4000;
+/** Unfolds one more level of all groups, or if there are none, of all calls. */
+function unfoldAll() {
+  const folded = [...view.boxes.values()].filter(box => box.canOpen && !box.inner);
+  const groups = folded.filter(box => box.kind === 'group');
+  let count = view.boxes.size;
+  for (const box of groups.length ? groups : folded) {
+    count += box.kind === 'group' ? box.group.items.length : box.inst.comp.nodes[box.index].calls.reduce((sum, callee) => sum + COMPS[callee].items.length, 0);
+    if (count > MANY) break;
+    open.add(box.key);
+  }
+  layouts.clear();
+  draw();
+  fit();
+}
+
+/** Saves what is seen as a picture, which has the colors of this page, light or dark. */
+function save() {
+  const { width, height } = size();
+  const copy = svg.cloneNode(true);
+  for (const [name, value] of Object.entries({ xmlns: 'http://www.w3.org/2000/svg', width, height, viewBox: `0 0 ${width} ${height}` })) copy.setAttribute(name, value);
+  const style = document.createElementNS('http://www.w3.org/2000/svg', 'style');
+  style.textContent = $('style').textContent;
+  const page = document.createElementNS('http://www.w3.org/2000/svg', 'rect');
+  page.setAttribute('width', '100%'); page.setAttribute('height', '100%'); page.setAttribute('style', 'fill:var(--page)');
+  copy.prepend(style, page);
+  const link = document.createElement('a');
+  link.href = URL.createObjectURL(new Blob([new XMLSerializer().serializeToString(copy)], { type: 'image/svg+xml' }));
+  link.download = `${DATA.module}.svg`;
+  link.click();
+  URL.revokeObjectURL(link.href);
 }
 
 /** Unfolds what contains an instruction. */
