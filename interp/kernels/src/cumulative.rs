@@ -24,15 +24,20 @@ const BLOCK: usize = 64;
 /// The elements of the windows along a dimension. The first `lead` windows have none, `head`
 /// elements are in all the others, the next windows have one element more each, and the last ones
 /// have all.
-struct Cumulative {
+pub(super) struct GrowingWindows {
     /// Elements and windows of a line, and lines that neighbor one another.
-    size: usize,
-    windows: usize,
-    inner: usize,
-    lead: usize,
-    head: usize,
+    pub(super) size: usize,
+    pub(super) windows: usize,
+    pub(super) inner: usize,
+    pub(super) lead: usize,
+    pub(super) head: usize,
     /// Windows end with the last element, and the last one is the shortest.
-    is_backward: bool,
+    pub(super) is_backward: bool,
+}
+
+/// Sums of the elements of growing windows.
+struct Cumulative {
+    lines: GrowingWindows,
     from: ElementType,
     to: ElementType,
     widen: Option<VectorLoop>,
@@ -52,7 +57,17 @@ pub(super) fn kernel(
     if !is_sum || applied.results() != [result.ty] {
         return None;
     }
-    let cumulative = Cumulative::of(op, from, result)?;
+    let convert = |a: ElementType, b: ElementType| match a == b {
+        true => Some(None),
+        false => convert_loop(a, b).map(Some),
+    };
+    let cumulative = Cumulative {
+        lines: GrowingWindows::of(op, from, result)?,
+        from: from.ty,
+        to: result.ty,
+        widen: convert(from.ty, ElementType::F64)?,
+        round: convert(ElementType::F64, result.ty)?,
+    };
     let (window, shapes) = (op.window.clone(), (from.clone(), result.clone()));
     let state = size_of::<ExactSum>() + ExactSum::LARGEST + 2 * size_of::<f64>();
     Some(writes_in(arithmetic, threads() * BLOCK * state, move |scope, inputs, outputs| {
@@ -63,8 +78,8 @@ pub(super) fn kernel(
     }))
 }
 
-impl Cumulative {
-    fn of(op: &ReduceWindow, from: &ArrayShape, result: &ArrayShape) -> Option<Self> {
+impl GrowingWindows {
+    pub(super) fn of(op: &ReduceWindow, from: &ArrayShape, result: &ArrayShape) -> Option<Self> {
         let is_whole = |dim: &WindowDim| {
             (dim.size, dim.stride, dim.pad_low, dim.pad_high) == (1, 1, 0, 0)
                 && dim.lhs_dilation == 1
@@ -89,10 +104,6 @@ impl Cumulative {
             }
             true => return None,
         };
-        let convert = |a: ElementType, b: ElementType| match a == b {
-            true => Some(None),
-            false => convert_loop(a, b).map(Some),
-        };
         Some(Self {
             size: to_usize(size),
             windows: to_usize(windows),
@@ -100,21 +111,20 @@ impl Cumulative {
             lead: to_usize(first.saturating_neg().saturating_add(1).clamp(0, windows)),
             head: to_usize((first - 1).clamp(0, size)),
             is_backward,
-            from: from.ty,
-            to: result.ty,
-            widen: convert(from.ty, ElementType::F64)?,
-            round: convert(ElementType::F64, result.ty)?,
         })
     }
+}
 
+impl Cumulative {
     fn run(&self, from: &[u8], first: f64, to: &mut [u8], arithmetic: Arithmetic) {
-        let line = self.size * self.inner * self.from.storage_bytes();
-        let result = self.windows * self.inner * self.to.storage_bytes();
+        let GrowingWindows { size, windows, inner, .. } = self.lines;
+        let line = size * inner * self.from.storage_bytes();
+        let result = windows * inner * self.to.storage_bytes();
         let stop = Stop::current();
         parts(to, (result, 1), |number, to| {
             let from = &from[number * line..][..line];
-            for columns in (0..self.inner).step_by(BLOCK).take_while(|_| !stop.is_set()) {
-                let count = BLOCK.min(self.inner - columns);
+            for columns in (0..inner).step_by(BLOCK).take_while(|_| !stop.is_set()) {
+                let count = BLOCK.min(inner - columns);
                 let mut strip = Strip::new(self, (columns, count), from, to);
                 let is_decided = match arithmetic {
                     Arithmetic::Exact => strip.run(&mut vec![PrefixSum::new(first); count], &stop),
@@ -197,7 +207,8 @@ impl<'a> Strip<'a> {
 
     /// Computes all values; returns whether all are right.
     fn run<S: RunningSum>(&mut self, sums: &mut [S], stop: &Stop) -> bool {
-        let Cumulative { size, windows, inner, lead, head, to, .. } = *self.of;
+        let Cumulative { lines, to, .. } = self.of;
+        let (&GrowingWindows { size, windows, inner, lead, head, .. }, &to) = (lines, to);
         // Elements of one column neighbor one another.
         let at_once = if inner == 1 { BLOCK } else { 1 };
         for first in (0..head).step_by(at_once) {
@@ -250,27 +261,28 @@ impl<'a> Strip<'a> {
     /// Returns the bytes of numbers `first..first + count` of a line of `size`, in the order in
     /// which windows grow.
     fn bytes(&self, (first, count): (usize, usize), size: usize, width: usize) -> Range<usize> {
-        let first = if self.of.is_backward { size - first - count } else { first };
-        let at = (first * self.of.inner + self.columns) * width;
+        let GrowingWindows { inner, is_backward, .. } = self.of.lines;
+        let first = if is_backward { size - first - count } else { first };
+        let at = (first * inner + self.columns) * width;
         at..at + count * self.count * width
     }
     /// Reads elements, several of one column or one of each.
     fn read(&mut self, first: usize, count: usize) {
-        let bytes = self.bytes((first, count), self.of.size, self.of.from.storage_bytes());
+        let bytes = self.bytes((first, count), self.of.lines.size, self.of.from.storage_bytes());
         let elements = &mut self.elements[..count * self.count];
         match &self.of.widen {
             Some(widen) => widen(&[&self.from[bytes]], bytemuck::cast_slice_mut(elements)),
             None => elements.copy_from_slice(bytemuck::cast_slice(&self.from[bytes])),
         }
-        if self.of.is_backward && count > 1 {
+        if self.of.lines.is_backward && count > 1 {
             elements.reverse();
         }
     }
     /// Writes the values of windows.
     fn write(&mut self, first: usize, count: usize) {
-        let bytes = self.bytes((first, count), self.of.windows, self.of.to.storage_bytes());
+        let bytes = self.bytes((first, count), self.of.lines.windows, self.of.to.storage_bytes());
         let values = &mut self.values[..count * self.count];
-        if self.of.is_backward && count > 1 {
+        if self.of.lines.is_backward && count > 1 {
             values.reverse();
         }
         match &self.of.round {

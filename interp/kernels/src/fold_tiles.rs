@@ -1,6 +1,15 @@
 //! Accumulators beside one another.
+use super::pad;
 use hlo::{ElementType, Scalar};
 use num::loops::VectorLoop;
+
+/// Fills an array with an element.
+pub(super) fn repeat(element: Scalar, ty: ElementType, to: &mut [u8]) {
+    let mut bytes = [0; 16];
+    let bytes = &mut bytes[..ty.storage_bytes()];
+    element.write(ty, bytes);
+    pad::repeat(bytes, to);
+}
 
 /// Accumulators beside one another, and memory for the next ones.
 pub(super) struct Tiles {

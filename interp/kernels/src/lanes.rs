@@ -39,6 +39,11 @@ impl Starts {
 #[derive(Default)]
 pub(super) struct LaneTile(Vec<u128>);
 
+impl LaneTile {
+    /// Bytes of the memory for the widest elements.
+    pub(super) const BYTES: usize = DEPTH * LANES * size_of::<u128>();
+}
+
 /// Elements of lines beside one another, one of each line in a row.
 pub(super) struct LaneRows<'a> {
     elements: &'a [u8],
@@ -78,6 +83,28 @@ pub(super) fn rows<'a>(
             }
             LaneRows { elements, row, at: SmallVec::new() }
         }
+    }
+}
+
+/// Stores elements of lines beside one another, one of each, `at` after the first ones.
+pub(super) fn store(values: &[u8], width: usize, starts: &Starts, at: usize, to: &mut [u8]) {
+    match starts {
+        Starts::Run(first, count) => {
+            to[(first + at) * width..][..count * width].copy_from_slice(values);
+        }
+        Starts::List(list) => match width {
+            1 => scatter::<1>(values, list, at, to),
+            2 => scatter::<2>(values, list, at, to),
+            4 => scatter::<4>(values, list, at, to),
+            8 => scatter::<8>(values, list, at, to),
+            _ => scatter::<16>(values, list, at, to),
+        },
+    }
+}
+fn scatter<const W: usize>(values: &[u8], list: &[usize], at: usize, to: &mut [u8]) {
+    let to = &mut to.as_chunks_mut::<W>().0[at..];
+    for (value, &start) in values.as_chunks::<W>().0.iter().zip(list) {
+        to[start] = *value;
     }
 }
 

@@ -38,6 +38,7 @@ mod reduce_lines;
 mod reduce_window;
 mod rng_bit_generator;
 mod row_fold;
+mod running_fold;
 mod scaled_dot;
 mod scatter;
 mod select;

@@ -1,27 +1,70 @@
 //! Sums of floats in f64 with a bound on their error, and their rounding.
 use hlo::{ElementType, Scalar};
 use num::accumulator::{ExactSum, Sum};
-use num::loops::SumLoops;
-use num::single::to_f32;
+use num::exact::two_sum;
+use num::loops::{LongSum, SumLoops, VectorLoop, convert_loop};
+use num::{Arithmetic, single::to_f32};
 
-/// The bound of the error of a sum, relative to the sum of magnitudes: no element takes part in
-/// more additions that round than these, each with an error of at most 2^-53 of the magnitudes
-/// before it. The magnitudes have errors of the same size.
+/// The bound of the error of a sum of elements of up to 32 bits, relative to the sum of magnitudes:
+/// no element takes part in more additions that round than these, each with an error of at most
+/// 2^-53 of the magnitudes before it. The magnitudes have errors of the same size.
 const ERROR: f64 = 320.0 / 9_007_199_254_740_992.0;
+/// 2^-105, twice the square of the error of an addition.
+const TWICE: f64 = f64::from_bits((1023 - 105) << 52);
+/// Rows that are added in f64 before the sums are added to ones that keep their rounding errors.
+pub(super) const ROWS: usize = 256;
+/// Sums that are rounded together.
+const AT_ONCE: usize = 64;
+
+/// How floats are summed.
+#[derive(Clone)]
+pub struct SumMethod {
+    pub(super) loops: SumLoops,
+    /// The type to which sums are rounded, and the loop that does so.
+    pub(super) to: ElementType,
+    round: Option<VectorLoop>,
+}
+
+impl SumMethod {
+    /// Returns the method for elements of one type and sums of another; `None` if there is none.
+    pub(super) fn of(from: ElementType, to: ElementType, arithmetic: Arithmetic) -> Option<Self> {
+        let loops = SumLoops::of(from, arithmetic)?;
+        // The bound of a sum of f64 is too small for sums that are rounded to f64 and again.
+        let fits = match loops.is_wide {
+            true => to == ElementType::F64,
+            false => to.is_float() && to.bits() <= 32,
+        };
+        fits.then(|| Self { loops, to, round: convert_loop(ElementType::F64, to) })
+    }
+    /// Rounds sums; `None` if there is no loop that does.
+    fn round(&self, sums: &[f64], to: &mut [u8]) -> Option<()> {
+        match &self.round {
+            Some(round) => round(&[bytemuck::cast_slice(sums)], to),
+            None if self.to == ElementType::F64 => to.copy_from_slice(bytemuck::cast_slice(sums)),
+            None => return None,
+        }
+        Some(())
+    }
+}
 
 /// A sum on its way.
 #[derive(Clone, Copy)]
 pub(super) struct Partial {
     sum: Sum,
     magnitude: f64,
+    /// The bound of the error relative to the sum of magnitudes.
+    error: f64,
 }
 
 impl Partial {
-    pub(super) fn new(first: f64) -> Self {
-        Self { sum: Sum::new(first), magnitude: first.abs() }
+    /// Returns the sum of the first value, to which this many elements are to be added.
+    pub(super) fn new(first: f64, loops: SumLoops, elements: usize) -> Self {
+        Self { sum: Sum::new(first), magnitude: first.abs(), error: error(loops, elements) }
     }
-    pub(super) fn add(&mut self, (sum, magnitude): (f64, f64)) {
+    pub(super) fn add(&mut self, LongSum { sum, lost, magnitude }: LongSum) {
         self.sum.add(sum);
+        let (sum, rest) = self.sum.with_lost();
+        self.sum = Sum::with_errors(sum, rest + lost);
         self.magnitude += magnitude;
     }
     /// Returns the sum rounded to `ty`, if the bound of its error decides that.
@@ -31,7 +74,7 @@ impl Partial {
             return Some(Scalar::Float(self.sum.value()));
         }
         let (high, low) = self.sum.parts();
-        let error = self.magnitude * ERROR;
+        let error = self.magnitude * self.error;
         if ty == ElementType::F32 {
             let [least, most] = [low - error, low + error].map(|low| to_f32(high + low));
             let is_decided = least.to_bits() == most.to_bits() && least.is_finite() && least != 0.0;
@@ -78,6 +121,32 @@ impl Partial {
     }
 }
 
+/// Returns the bound of the error of the sum of this many elements, relative to the sum of their
+/// magnitudes; 0 where no bound is asked for.
+fn error(loops: SumLoops, elements: usize) -> f64 {
+    match (loops.arithmetic, loops.is_wide) {
+        (Arithmetic::Fast, _) => return 0.0,
+        (Arithmetic::Exact, false) => return ERROR,
+        (Arithmetic::Exact, true) => {}
+    }
+    // Each addition adds its rounding error to the others. These are together at most 2^-53 of the
+    // magnitudes for each of the additions that an element takes part in, at most 320 and one for
+    // each block of rows, and each of their additions rounds with an error of 2^-53 of that.
+    let elements = Scalar::Unsigned(u64::try_from(elements).unwrap_or(u64::MAX)).as_f64();
+    (elements + 64.0) * (320.0 + elements / 256.0) * TWICE
+}
+
+/// Returns the sum of numbers in f64, if no addition rounds.
+pub(super) fn sum_without_errors(first: f64, numbers: impl Iterator<Item = f64>) -> Option<f64> {
+    let (mut sum, mut is_exact) = (first, true);
+    for x in numbers {
+        let (next, error) = two_sum(sum, x);
+        is_exact &= error == 0.0;
+        sum = next;
+    }
+    is_exact.then_some(sum)
+}
+
 /// Returns the sum of the elements and the first value, computed exactly and rounded to `ty`.
 pub(super) fn exact_sum<'e>(
     loops: SumLoops,
@@ -88,4 +157,132 @@ pub(super) fn exact_sum<'e>(
     let mut sum = ExactSum::new(first.as_f64());
     elements.for_each(|part| (loops.exact)(part, &mut sum));
     Scalar::Float(sum.rounded(ty))
+}
+
+/// Sums beside one another.
+#[derive(Default)]
+pub(super) struct ColumnSums {
+    /// Sums of some rows, those of the rows before, and what these lack.
+    sums: Vec<f64>,
+    high: Vec<f64>,
+    lost: Vec<f64>,
+    magnitudes: Vec<f64>,
+    rows: usize,
+}
+
+impl ColumnSums {
+    /// Returns the bytes of so many sums.
+    pub(super) fn bytes(count: usize) -> usize {
+        count.saturating_mul(4 * size_of::<f64>())
+    }
+    /// Starts `count` sums with a first value.
+    pub(super) fn restart(&mut self, first: Scalar, count: usize) {
+        let first = first.as_f64();
+        for (list, value) in [
+            // -0 is the neutral element of addition.
+            (&mut self.sums, -0.0),
+            (&mut self.high, first),
+            (&mut self.lost, 0.0),
+            (&mut self.magnitudes, first.abs()),
+        ] {
+            list.clear();
+            list.resize(count, value);
+        }
+        self.rows = 0;
+    }
+    /// Adds rows, whose first element belongs to sum number `at`.
+    pub(super) fn add(&mut self, loops: SumLoops, rows: &[&[u8]], at: usize) {
+        if self.rows + rows.len() > ROWS {
+            self.settle(loops);
+        }
+        self.rows += rows.len();
+        let end = at + rows.first().map_or(0, |row| row.len() / loops.width);
+        let lists = [&mut self.sums, &mut self.lost, &mut self.magnitudes];
+        (loops.columns)(rows, lists.map(|list| &mut list[at..end]));
+    }
+    /// Adds the sums of the last rows to those of the rows before.
+    fn settle(&mut self, loops: SumLoops) {
+        for ((high, lost), sum) in self.high.iter_mut().zip(&mut self.lost).zip(&mut self.sums) {
+            let (total, error) = two_sum(*high, *sum);
+            *high = total;
+            if loops.arithmetic == Arithmetic::Exact {
+                *lost += error;
+            }
+            *sum = -0.0;
+        }
+        self.rows = 0;
+    }
+    /// Rounds the sums of this many elements each. `open` returns the sums, in the order of their
+    /// numbers, whose rounding the bound of the error leaves open.
+    pub(super) fn finish(
+        &mut self,
+        method: &SumMethod,
+        elements: usize,
+        to: &mut [u8],
+        open: impl FnOnce(&[(usize, Partial)]) -> Vec<Scalar>,
+    ) {
+        let SumMethod { loops, to: ty, .. } = method;
+        self.settle(*loops);
+        let error = error(*loops, elements);
+        let (width, mut left) = (ty.storage_bytes(), Vec::new());
+        for (number, to) in to.chunks_mut(AT_ONCE * width).enumerate() {
+            let (start, count) = (number * AT_ONCE, to.len() / width);
+            let range = start..start + count;
+            let (high, lost) = (&self.high[range.clone()], &self.lost[range.clone()]);
+            let mut other = [0_u64; AT_ONCE];
+            let other = &mut bytemuck::cast_slice_mut(&mut other)[..to.len()];
+            // Sums that are not around zero, and finite.
+            let mut are_far = [true; AT_ONCE];
+            let is_decided = match loops.arithmetic {
+                Arithmetic::Fast => {
+                    are_far = [false; AT_ONCE];
+                    method.round(high, to).is_some() && high.iter().all(|sum| sum.is_finite())
+                }
+                Arithmetic::Exact => {
+                    let magnitudes = &self.magnitudes[range.clone()];
+                    let (mut least, mut most) = ([0.0; AT_ONCE], [0.0; AT_ONCE]);
+                    for i in 0..count {
+                        let (high, low) = two_sum(high[i], lost[i]);
+                        let error = magnitudes[i] * error;
+                        (least[i], most[i]) = (high + (low - error), high + (low + error));
+                        are_far[i] = least[i] * most[i] > 0.0;
+                    }
+                    let is_rounded = method.round(&least[..count], to).is_some()
+                        && method.round(&most[..count], other).is_some();
+                    if !is_rounded {
+                        are_far = [false; AT_ONCE];
+                    }
+                    are_far[..count].iter().all(|&is_far| is_far) && to == other
+                }
+            };
+            if is_decided {
+                continue;
+            }
+            let slots = to.chunks_exact_mut(width).zip(other.chunks_exact(width)).zip(are_far);
+            for (i, ((slot, other), is_far)) in range.zip(slots) {
+                if is_far && slot == other {
+                    continue;
+                }
+                let partial = self.partial(i, error);
+                let sum = match loops.arithmetic {
+                    Arithmetic::Exact => partial.rounded(*ty),
+                    Arithmetic::Fast => Some(Scalar::Float(self.high[i]).round_to(*ty))
+                        .filter(|_| self.high[i].is_finite()),
+                };
+                match sum {
+                    Some(sum) => sum.write(*ty, slot),
+                    None => left.push((i, partial)),
+                }
+            }
+        }
+        if !left.is_empty() {
+            for (sum, (i, _)) in open(&left).into_iter().zip(&left) {
+                sum.write(*ty, &mut to[i * width..][..width]);
+            }
+        }
+    }
+    fn partial(&self, i: usize, error: f64) -> Partial {
+        let sum = Sum::with_errors(self.high[i], self.lost[i]);
+        Partial { sum, magnitude: self.magnitudes[i], error }
+    }
 }

@@ -3,8 +3,8 @@
 //!
 //! Where the computation is associative, few results with many elements each are folds of parts of
 //! their elements, which are computed as if they were results, and combined in their order.
+use super::fold_tiles::repeat;
 use super::lanes::{DEPTH, LANES, LaneTile, RUN, Starts, rows};
-use super::pooling::repeat;
 use hlo::{Array, ElementType, Scalar};
 use num::clock::Stop;
 use num::index::Grid;
@@ -20,7 +20,7 @@ const SHORTEST: usize = 64;
 const SHARE: usize = 1 << 16;
 
 /// A value for each line.
-type Lane = [u128; LANES];
+type Lane = Vec<u128>;
 
 /// Accumulators beside one another, which a program folds elements into.
 pub(super) struct Accumulators<'a> {
@@ -32,13 +32,14 @@ pub(super) struct Accumulators<'a> {
 }
 
 impl<'a> Accumulators<'a> {
-    pub(super) fn new(program: &'a BlockProgram, types: &'a [ElementType]) -> Self {
-        let lanes = vec![[0; LANES]; types.len()];
+    /// Returns `count` accumulators of each type.
+    pub(super) fn new(program: &'a BlockProgram, types: &'a [ElementType], count: usize) -> Self {
+        let lanes = vec![vec![0; count]; types.len()];
         Self { program, types, now: lanes.clone(), next: lanes, registers: program.registers() }
     }
     /// Returns the bytes of the accumulators of a program, and of those that are folded into them.
-    pub(super) fn bytes(program: &BlockProgram, types: &[ElementType]) -> usize {
-        program.bytes() + 4 * types.len() * size_of::<Lane>()
+    pub(super) fn bytes(program: &BlockProgram, types: &[ElementType], count: usize) -> usize {
+        program.bytes() + 4 * types.len() * count * size_of::<u128>()
     }
     /// Returns the first `count` accumulators of operand `k`.
     pub(super) fn get(&self, k: usize, count: usize) -> &[u8] {
@@ -65,6 +66,28 @@ impl<'a> Accumulators<'a> {
             bytemuck::cast_slice_mut(next)[..count * ty.storage_bytes()].copy_from_slice(result);
         }
         std::mem::swap(now, next);
+    }
+    /// Folds elements of each operand into the accumulators in a range.
+    pub(super) fn fold_at<'e>(&mut self, range: Range<usize>, element: impl Fn(usize) -> &'e [u8]) {
+        let Self { program, types, now, next, registers } = self;
+        for start in range.clone().step_by(BLOCK) {
+            let count = BLOCK.min(range.end - start);
+            let bytes = |k: usize, start: usize| start * types[k].storage_bytes();
+            let argument = |i: usize| match i.checked_sub(types.len()) {
+                None => &bytemuck::cast_slice(&now[i])[bytes(i, start)..],
+                Some(k) => &element(k)[bytes(k, start - range.start)..],
+            };
+            program.run(registers, argument, count);
+            for (k, next) in next.iter_mut().enumerate() {
+                let result = program.result(k, registers, argument, count);
+                bytemuck::cast_slice_mut(next)[..bytes(k, count)].copy_from_slice(result);
+            }
+            for (k, (now, next)) in now.iter_mut().zip(&*next).enumerate() {
+                let now: &mut [u8] = bytemuck::cast_slice_mut(now);
+                let next: &[u8] = bytemuck::cast_slice(next);
+                now[bytes(k, start)..][..bytes(k, count)].copy_from_slice(&next[..bytes(k, count)]);
+            }
+        }
     }
     /// Folds the upper half of `2 * count` accumulators into the lower one.
     fn halve(&mut self, count: usize) {
@@ -111,8 +134,8 @@ impl ProgramFold {
     }
     pub(super) fn scratch(&self) -> usize {
         let shares = self.elements.count().div_ceil(self.sizes().1);
-        let tiles = self.types.len() * DEPTH * size_of::<Lane>();
-        let accumulators = Accumulators::bytes(&self.program, &self.types);
+        let tiles = self.types.len() * LaneTile::BYTES;
+        let accumulators = Accumulators::bytes(&self.program, &self.types, LANES);
         let folds = self.groups() * shares * LANES * self.width();
         folds + threads() * (accumulators + tiles) + accumulators
     }
@@ -131,7 +154,7 @@ impl ProgramFold {
         let mut folds = vec![0_u128; self.groups() * shares * words];
         let state = || {
             let tiles = self.types.iter().map(|_| LaneTile::default()).collect::<Vec<_>>();
-            (Accumulators::new(&self.program, &self.types), tiles)
+            (Accumulators::new(&self.program, &self.types, LANES), tiles)
         };
         let work = together * share;
         let least = super::cost_model::FOLDED / work.max(1);
@@ -153,7 +176,7 @@ impl ProgramFold {
             }
             self.store(accumulators, count, bytemuck::cast_slice_mut(to));
         });
-        let mut accumulators = Accumulators::new(&self.program, &self.types);
+        let mut accumulators = Accumulators::new(&self.program, &self.types, LANES);
         let folds: &[u8] = bytemuck::cast_slice(&folds);
         for (group, folds) in folds.chunks_exact(shares * words * size_of::<u128>()).enumerate() {
             let results = range(group);

@@ -107,20 +107,27 @@ fn program_fold(
     arithmetic: Arithmetic,
 ) -> Option<ProgramFold> {
     let types: Vec<ElementType> = results.iter().map(|result| result.ty).collect();
-    let inputs = operands[..results.len()].iter().map(|operand| operand.ty);
-    let parameters = [types.as_slice(), &types].concat();
     let is_sum = types[0].is_float() && applied.as_binary() == Some(Binary::Add);
-    let fits = inputs.eq(types.iter().copied())
-        && applied.parameters() == parameters
-        && applied.results() == types;
+    let fits = have_types(applied, &operands[..results.len()], &types);
     let lines = ReducedLines::of(&operands[0].dims, reduced).filter(|_| fits && !is_sum)?;
     let (results, elements, run) = lines.grids();
     let is_associative = elements.rank() <= 1 && applied.is_associative(arithmetic);
     if results.count() < SHORTEST && !is_associative {
         return None;
     }
-    let program = applied.results_in_blocks()?;
+    let program = applied.results_in_blocks(arithmetic)?;
     Some(ProgramFold { program, types, results, elements, run, is_associative })
+}
+
+/// Returns whether elements, accumulators and results have these types, and none is converted.
+pub(super) fn have_types(
+    applied: &ScalarProgram,
+    operands: &[&ArrayShape],
+    types: &[ElementType],
+) -> bool {
+    operands.iter().map(|operand| operand.ty).eq(types.iter().copied())
+        && applied.parameters() == [types, types].concat()
+        && applied.results() == types
 }
 
 /// A reduction of one array by a computation that is applied to many elements at once.

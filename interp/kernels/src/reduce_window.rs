@@ -9,7 +9,7 @@ use super::data_movement::affine_into;
 use super::fold::{Fold, UNTIMED, element_type, in_lines, stored_bytes};
 use super::sliding::Slide;
 use super::window::{Reach, index_lists, walk};
-use super::{cumulative, pooling};
+use super::{cumulative, pooling, running_fold};
 use crate::Kernel;
 use crate::function::writes_with;
 use crate::op::{ArrayOp, Cost, Site, needs_whole_operands};
@@ -96,13 +96,15 @@ fn kernel(
 ) -> Option<Box<dyn Kernel>> {
     let ReduceWindow { window: _, to_apply } = op; // The window is read by each kind of kernel.
     let applied = programs.get(*to_apply)?;
-    if let [result] = results {
-        let cumulative = cumulative::kernel(op, operands, result, &applied, arithmetic);
-        if let Some(kernel) =
-            cumulative.or_else(|| pooling::kernel(op, operands, result, &applied, arithmetic))
-        {
-            return Some(kernel);
-        }
+    let kernel = match results {
+        [result] => cumulative::kernel(op, operands, result, &applied, arithmetic)
+            .or_else(|| running_fold::kernel(op, operands, result, &applied, arithmetic)),
+        _ => None,
+    };
+    if let Some(kernel) =
+        kernel.or_else(|| pooling::kernel(op, operands, results, &applied, arithmetic))
+    {
+        return Some(kernel);
     }
     let (op, from, dims) = (op.clone(), operands[0].clone(), results[0].dims.clone());
     // Results whose lines do not lie in the last dimension are computed beside their places.

@@ -1,38 +1,139 @@
-//! Folds of runs of neighbors, by sums in f64 or by loops over many elements at once.
+//! Folds of rows one after another, and of lines beside one another, by sums in f64 or by loops
+//! over many elements at once.
 use super::fold_tiles::Tiles;
-use super::partial_sum::Partial;
+use super::lanes::{DEPTH, LANES, LaneTile, Starts, rows};
+use super::partial_sum::{ColumnSums, Partial, SumMethod, exact_sum};
 use super::reduce_lines::{Method, RUN, STRIP};
 use hlo::{ElementType, Scalar};
+use num::clock::Stop;
+use num::index::Grid;
+use num::loops::AT_ONCE;
+use smallvec::SmallVec;
 
-/// Folds of runs, one after another, from the same first value.
+/// Folds of lines, from the same first value.
 pub(super) struct RowFold<'a> {
     method: &'a Method,
     first: Scalar,
     tiles: Tiles,
+    sums: ColumnSums,
+    lanes: LaneTile,
 }
 
 impl<'a> RowFold<'a> {
-    pub(super) fn new(method: &'a Method, first: Scalar, inner: usize) -> Self {
+    /// Returns a fold of up to `count` lines beside one another, or of a row of which as many
+    /// elements are folded at once.
+    pub(super) fn new(method: &'a Method, first: Scalar, count: usize) -> Self {
         let tiles = match method {
-            Method::Sum(..) => Tiles::new(0, ElementType::U8, Scalar::zero(ElementType::U8)),
-            Method::Op(_, ty) => Tiles::new(STRIP.min(inner), *ty, first),
+            Method::Sum(_) => Tiles::new(0, ElementType::U8, Scalar::zero(ElementType::U8)),
+            Method::Op(_, ty) => Tiles::new(count, *ty, first),
         };
-        Self { method, first, tiles }
+        Self { method, first, tiles, sums: ColumnSums::default(), lanes: LaneTile::default() }
     }
-    /// Folds the elements of one result into `to`.
-    pub(super) fn row(&mut self, elements: &[u8], to: &mut [u8]) {
-        match self.method {
-            Method::Sum(loops, ty) => {
-                let mut partial = Partial::new(self.first.as_f64());
-                let parts = elements.chunks(RUN * loops.width);
-                parts.for_each(|part| partial.add((loops.row)(part)));
-                let runs = std::iter::once(elements);
-                partial.correctly_rounded(*loops, self.first, runs, *ty).write(*ty, to);
+    /// Returns a fold of rows of this many elements.
+    pub(super) fn of_rows(method: &'a Method, first: Scalar, inner: usize) -> Self {
+        Self::new(method, first, if inner <= method.short() { LANES } else { STRIP.min(inner) })
+    }
+    /// Folds each of the rows of `inner` elements, into the results in `to`.
+    pub(super) fn rows(&mut self, elements: &[u8], inner: usize, to: &mut [u8]) {
+        let width = self.method.width();
+        if inner > self.method.short() {
+            let rows = elements.chunks_exact(elements.len() / (to.len() / width));
+            for (row, slot) in rows.zip(to.chunks_exact_mut(width)) {
+                match self.method {
+                    Method::Sum(method) => {
+                        let mut partial = Partial::new(self.first.as_f64(), method.loops, inner);
+                        let parts = row.chunks(RUN * method.loops.width);
+                        parts.for_each(|part| partial.add((method.loops.row)(part)));
+                        let runs = std::iter::once(row);
+                        partial
+                            .correctly_rounded(method.loops, self.first, runs, method.to)
+                            .write(method.to, slot);
+                    }
+                    Method::Op(..) => self.row(std::iter::once(row), slot),
+                }
             }
-            Method::Op(function, ty) => {
-                let parts = elements.chunks(STRIP * ty.storage_bytes());
-                self.tiles.fold_row(function, parts, to);
-            }
+            return;
+        }
+        let steps = Grid::new(std::iter::once((num::index::to_i64(inner), 1)));
+        for (group, to) in to.chunks_mut(LANES * width).enumerate() {
+            let all = group * LANES..group * LANES + to.len() / width;
+            let starts = Starts::List(all.map(|row| row * inner).collect());
+            self.columns(elements, &starts, &steps, to);
         }
     }
+    /// Folds the elements of one result into `to`, by an op in any order.
+    pub(super) fn row<'e>(&mut self, rows: impl Iterator<Item = &'e [u8]>, to: &mut [u8]) {
+        if let Method::Op(function, ty) = self.method {
+            let parts = rows.flat_map(|row| row.chunks(STRIP * ty.storage_bytes()));
+            self.tiles.fold_row(function, parts, to);
+        }
+    }
+    /// Folds the elements of lines beside one another into `to`.
+    pub(super) fn columns(&mut self, from: &[u8], starts: &Starts, steps: &Grid, to: &mut [u8]) {
+        let stop = Stop::current();
+        let width = match self.method {
+            Method::Sum(method) => {
+                self.sums.restart(self.first, starts.len());
+                method.loops.width
+            }
+            Method::Op(_, ty) => {
+                self.tiles.restart();
+                ty.storage_bytes()
+            }
+        };
+        for first in (0..steps.count()).step_by(DEPTH).take_while(|_| !stop.is_set()) {
+            let range = first..steps.count().min(first + DEPTH);
+            let count = range.len();
+            let rows = rows(from, width, starts, (steps, range), &mut self.lanes);
+            match self.method {
+                Method::Sum(method) => {
+                    for first in (0..count).step_by(AT_ONCE) {
+                        let range = first..count.min(first + AT_ONCE);
+                        let rows: SmallVec<[&[u8]; AT_ONCE]> = range.map(|i| rows.row(i)).collect();
+                        self.sums.add(method.loops, &rows, 0);
+                    }
+                }
+                Method::Op(function, _) => {
+                    (0..count).for_each(|i| self.tiles.fold(function, rows.row(i)));
+                }
+            }
+        }
+        match self.method {
+            Method::Sum(method) => {
+                let open = |open: &[(usize, Partial)]| match stop.is_set() {
+                    true => Vec::new(),
+                    false => open_sums(method, self.first, (from, starts, steps), open),
+                };
+                self.sums.finish(method, steps.count(), to, open);
+            }
+            Method::Op(..) => to.copy_from_slice(&self.tiles.bytes()[..to.len()]),
+        }
+    }
+}
+
+/// Returns the sums of lines whose rounding the bound of the error leaves open.
+fn open_sums(
+    method: &SumMethod,
+    first: Scalar,
+    (from, starts, steps): (&[u8], &Starts, &Grid),
+    open: &[(usize, Partial)],
+) -> Vec<Scalar> {
+    let loops = method.loops;
+    let list: Vec<usize> = open.iter().map(|(i, _)| starts.get(*i)).collect();
+    let coarse: Vec<f64> = open.iter().map(|(_, partial)| partial.coarse()).collect();
+    let (mut found, mut tile) = (vec![0; open.len()], LaneTile::default());
+    let starts = Starts::List(list.clone());
+    for first in (0..steps.count()).step_by(DEPTH) {
+        let range = first..steps.count().min(first + DEPTH);
+        let count = range.len();
+        let rows = rows(from, loops.width, &starts, (steps, range), &mut tile);
+        (0..count).for_each(|i| (loops.no_multiples)(rows.row(i), &coarse, &mut found));
+    }
+    let sum = |(i, (_, partial)): (usize, &(usize, Partial))| {
+        let element = |at: usize| &from[(list[i] + at) * loops.width..][..loops.width];
+        let exact = if found[i] == 0 { partial.exact(first) } else { None };
+        let elements = steps.offsets().map(element);
+        exact.unwrap_or_else(|| exact_sum(loops, first, elements, method.to))
+    };
+    open.iter().enumerate().map(sum).collect()
 }

@@ -7,7 +7,7 @@
     clippy::inline_always,
     reason = "only code inlined into the function of an instruction set is compiled for it"
 )]
-use super::pooling::repeat;
+use super::fold_tiles::repeat;
 use super::window_rows::{WindowColumn, WindowRows};
 use super::window_steps::steps;
 use crate::Kernel;
@@ -87,6 +87,7 @@ pub(super) fn kernel(
     }
     let update = binary_loop(binary, ty)?.update?;
     let rows = WindowRows::of(&op.window, &from.dims, &source.dims)?;
+    let rows = Some(rows).filter(WindowRows::are_small)?;
     let unpooling = Unpooling { rows, select: select.result_in_blocks()?, update, ty };
     let (window, shapes, init) = (op.window.clone(), (from.clone(), source.clone()), init.ty);
     Some(writes_with(unpooling.scratch(), move |scope, inputs, outputs| {

@@ -9,7 +9,8 @@ use hlo::Dims;
 use hlo::op::value::{Window, WindowDim};
 use num::index::{saturating_count, strides, to_i64, to_usize};
 
-/// Places of the largest windows. The error of a sum of that many numbers has a bound.
+/// Places of the largest windows of any array, and the times that an element of an array is read on
+/// average, at most, where windows have more: others slide.
 const MOST: i64 = 256;
 /// Results that are computed at once, if a run of neighbors has no more.
 const SEGMENT: usize = 4096;
@@ -29,6 +30,9 @@ pub(super) struct WindowRows {
     windows: i64,
     /// Elements at each place along the dimension.
     run: usize,
+    /// Places of a window.
+    places: i64,
+    is_dilated: bool,
 }
 
 /// The elements at one place of the windows of a segment of a row, whose windows are counted from
@@ -44,7 +48,7 @@ pub(super) struct WindowColumn {
 
 /// Returns whether each window in a dimension has the one element at its index.
 fn is_whole(dim: &WindowDim) -> bool {
-    (dim.size, dim.stride, dim.pad_low, dim.pad_high) == (1, 1, 0, 0)
+    (dim.size, dim.stride, dim.pad_low, dim.pad_high, dim.lhs_dilation) == (1, 1, 0, 0, 1)
 }
 
 impl WindowRows {
@@ -59,10 +63,15 @@ impl WindowRows {
         let is_small = |dim: &WindowDim| {
             // Offsets along the dimension, of which a window may have some beyond the array, do not
             // overflow.
-            dim.lhs_dilation == 1
-                && [dim.stride, dim.rhs_dilation, dim.pad_low.abs()].iter().all(|&x| x < 1 << 31)
+            let numbers = [dim.stride, dim.lhs_dilation, dim.rhs_dilation, dim.pad_low.abs()];
+            numbers.iter().all(|&x| x < 1 << 31)
         };
-        let fits = places <= MOST && to[d].saturating_mul(run) >= SHORTEST;
+        let elements = |dims: &[i64]| to_i64(saturating_count(dims));
+        let reads = places.saturating_mul(elements(to));
+        let are_few = places <= MOST
+            || reads <= elements(from).saturating_mul(MOST)
+                && dims.iter().zip(from).all(|(dim, &size)| dim.size <= size.saturating_mul(2));
+        let fits = are_few && to[d].saturating_mul(run) >= SHORTEST;
         if !fits || !dims.iter().all(is_small) || from.contains(&0) || to.contains(&0) {
             return None;
         }
@@ -75,11 +84,24 @@ impl WindowRows {
             size: from[d],
             windows: to[d],
             run: to_usize(run),
+            places,
+            is_dilated: dims.iter().any(|dim| dim.lhs_dilation > 1),
         })
     }
     /// Results of a row.
     pub(super) fn len(&self) -> usize {
         to_usize(self.windows) * self.run
+    }
+    /// Returns whether windows are small, and there are no holes between elements.
+    pub(super) fn are_small(&self) -> bool {
+        self.places <= MOST && !self.is_dilated
+    }
+    /// Returns the bytes of the parts of a segment, which are in a list that grows.
+    pub(super) fn parts_bytes(&self) -> usize {
+        let each = if self.along.lhs_dilation > 1 { self.segment() / self.run } else { 1 };
+        let reached: i64 = self.outer.iter().zip(&self.from).map(|(d, &n)| d.size.min(n)).product();
+        let parts = to_usize(reached.saturating_mul(self.along.size)).saturating_mul(each);
+        parts.saturating_mul(2 * size_of::<WindowColumn>())
     }
     /// Segments of all rows.
     pub(super) fn segments(&self) -> usize {
@@ -111,11 +133,26 @@ impl WindowRows {
             reach[d] = Reach::of(dim, rest % self.to[d], self.from[d]);
             rest /= self.to[d];
         }
-        let WindowDim { stride, size, rhs_dilation, pad_low, .. } = self.along;
+        let WindowDim { stride, size, rhs_dilation, pad_low, lhs_dilation, .. } = self.along;
         walk(&reach, &self.strides, |base| {
             for k in 0..size {
                 // Window w has element `w * stride + offset` there.
                 let offset = k * rhs_dilation - pad_low;
+                if lhs_dilation > 1 {
+                    // Windows beside one another have different places on elements.
+                    for window in from..to {
+                        let place = window * stride + offset;
+                        let at = place / lhs_dilation;
+                        if place < 0 || place % lhs_dilation != 0 || at >= self.size {
+                            continue;
+                        }
+                        let first = to_usize(window - from);
+                        let moved = at - (window - from) * stride;
+                        let start = to_i64(base) + moved * to_i64(self.run);
+                        parts.push(WindowColumn { first, end: first + 1, start });
+                    }
+                    continue;
+                }
                 let until = |at: i64| (at - offset).max(0).div_euclid(stride);
                 let first = until(stride - 1).clamp(from, to);
                 let end = until(self.size + stride - 1).clamp(from, to);

@@ -92,10 +92,9 @@ impl Fused {
         for ((rows, fold), k) in self.rows.iter().zip(folds).zip(arrays..) {
             let output = std::mem::take(&mut outputs[k]);
             let runs = self.elements(rows.of, inputs, &[], tiles, outputs, at);
-            let runs = runs.chunks_exact(inner * rows.of.1);
-            let slots =
-                output[at.start / inner * self.outputs[k]..].chunks_exact_mut(self.outputs[k]);
-            runs.zip(slots).for_each(|(run, slot)| fold.row(run, slot));
+            let count = runs.len() / (inner * rows.of.1);
+            let to = &mut output[at.start / inner * self.outputs[k]..][..count * self.outputs[k]];
+            fold.rows(runs, inner, to);
             outputs[k] = output;
         }
     }
@@ -294,6 +293,6 @@ impl FusedRows {
     fn fold(&self, inputs: &[Option<&[u8]>], inner: usize) -> RowFold<'_> {
         let (operand, ty) = self.first;
         let bytes = inputs[operand].expect("a scalar is not in the memory of the result");
-        RowFold::new(&self.method, Scalar::read(ty, &bytes[..ty.storage_bytes()]), inner)
+        RowFold::of_rows(&self.method, Scalar::read(ty, &bytes[..ty.storage_bytes()]), inner)
     }
 }

@@ -39,7 +39,7 @@ pub use progression::{Progression, WriteElements};
 pub use select::select_loop;
 use std::ops::Deref;
 use std::sync::Arc;
-pub use sum::{AT_ONCE, SumLoops};
+pub use sum::{AT_ONCE, LongSum, SumLoops};
 pub use table::{binary_loop, is_approximate, unary_loop};
 use update::update_loop;
 pub use update::{OUTSIDE, Targets, UpdateFn, replace_loop};

@@ -1,8 +1,10 @@
-//! Sums of floats in f64, with the sums of their magnitudes, which bound the error.
+//! Sums of floats in f64, with the sums of their magnitudes, which bound the error. Those of f64
+//! come with the rounding errors of their additions.
 use super::instruction_set::{self, Task};
 use super::native_types::with_type;
 use crate::Arithmetic;
 use crate::accumulator::ExactSum;
+use crate::exact::two_sum;
 use bytemuck::Pod;
 use half::{bf16, f16};
 use hlo::ElementType;
@@ -10,7 +12,7 @@ use std::ops::AddAssign;
 
 /// Numbers of a vector.
 const LANES: usize = 8;
-/// Numbers of f32 in a vector.
+/// Numbers of a vector that is added without a bound of the error.
 const SINGLE_LANES: usize = 16;
 /// Vectors to which elements are added in turn, so that an addition does not wait for the one
 /// before it.
@@ -18,8 +20,7 @@ const VECTORS: usize = 4;
 /// Rows that are added to columns at once.
 pub const AT_ONCE: usize = 4;
 
-/// The loops that sum elements of a type with at most 24 significant bits. Operands are bytes,
-/// aligned for the type.
+/// The loops that sum elements of a type. Operands are bytes, aligned for the type.
 ///
 /// `coarse` is a number whose neighbors are a unit apart: adding an element and subtracting it
 /// again gives the element only if that is a multiple of the unit. Where no bound of the error is
@@ -30,18 +31,30 @@ pub struct SumLoops {
     pub arithmetic: Arithmetic,
     /// Bytes of an element.
     pub width: usize,
-    /// Returns the sum of the elements and that of their magnitudes. Each element takes part in at
-    /// most `count / 32 + 8` additions.
-    pub row: fn(&[u8]) -> (f64, f64),
+    /// Whether elements have as many bits as sums, whose rounding errors are then summed too.
+    pub is_wide: bool,
+    /// Returns the sum of the elements. Each takes part in at most `count / 32 + 40` additions.
+    pub row: fn(&[u8]) -> LongSum,
     /// Returns whether all elements are multiples of the unit of `coarse`.
     pub are_multiples: fn(&[u8], f64) -> bool,
-    /// Adds the elements of up to [`AT_ONCE`] rows to the sums at their indices, and their
-    /// magnitudes to the ones there.
-    pub columns: fn(&[&[u8]], &mut [f64], &mut [f64]),
+    /// Adds the elements of up to [`AT_ONCE`] rows to the sums at their indices: to `sums`, `lost`
+    /// and `magnitudes`.
+    pub columns: fn(&[&[u8]], [&mut [f64]; 3]),
     /// Sets bits at the indices of elements that are no multiples of the unit of the number there.
     pub no_multiples: fn(&[u8], &[f64], &mut [u64]),
     /// Adds the elements to an exact sum.
     pub exact: fn(&[u8], &mut ExactSum),
+}
+
+/// A sum, the sum of its rounding errors as far as they are known, and that of magnitudes.
+#[derive(Clone, Copy)]
+pub struct LongSum {
+    /// The sum.
+    pub sum: f64,
+    /// What it lacks.
+    pub lost: f64,
+    /// The sum of the magnitudes.
+    pub magnitude: f64,
 }
 
 impl SumLoops {
@@ -51,6 +64,7 @@ impl SumLoops {
             let exact = Self {
                 arithmetic,
                 width: size_of::<T>(),
+                is_wide: T::IS_WIDE,
                 row: row::<T>,
                 are_multiples: are_multiples::<T>,
                 columns: columns::<T, true>,
@@ -60,35 +74,55 @@ impl SumLoops {
             return Some(match arithmetic {
                 Arithmetic::Exact => exact,
                 Arithmetic::Fast => {
-                    Self { row: row_of_f32::<T>, columns: columns::<T, false>, ..exact }
+                    Self { row: fast_row::<T>, columns: columns::<T, false>, ..exact }
                 }
             });
-        }, [f32, bf16, f16]);
+        }, [f32, f64, bf16, f16]);
         None
     }
 }
 
-/// A float that f32 contains.
+/// A float that f64 contains.
 trait Term: Pod {
-    fn single(self) -> f32;
+    /// The type in which sums without a bound of the error are formed.
+    type Single: Pod + AddAssign + Into<f64>;
+    /// -0, the neutral element of addition.
+    const NEUTRAL: Self::Single;
+    const IS_WIDE: bool = false;
+    fn single(self) -> Self::Single;
     #[inline]
     fn wide(self) -> f64 {
         self.single().into()
     }
 }
-impl Term for f32 {
+impl Term for f64 {
+    type Single = Self;
+    const NEUTRAL: Self = -0.0;
+    const IS_WIDE: bool = true;
     #[inline]
-    fn single(self) -> f32 {
+    fn single(self) -> Self {
+        self
+    }
+}
+impl Term for f32 {
+    type Single = Self;
+    const NEUTRAL: Self = -0.0;
+    #[inline]
+    fn single(self) -> Self {
         self
     }
 }
 impl Term for bf16 {
+    type Single = f32;
+    const NEUTRAL: f32 = -0.0;
     #[inline]
     fn single(self) -> f32 {
         f32::from_bits(u32::from(self.to_bits()) << 16)
     }
 }
 impl Term for f16 {
+    type Single = f32;
+    const NEUTRAL: f32 = -0.0;
     /// Without the conversion of the processor, which takes one element at a time here.
     #[inline]
     fn single(self) -> f32 {
@@ -106,16 +140,32 @@ impl Term for f16 {
 /// Numbers in a vector.
 type Vector = [f64; LANES];
 
-fn row<T: Term>(elements: &[u8]) -> (f64, f64) {
+fn row<T: Term>(elements: &[u8]) -> LongSum {
     let (blocks, rest) = bytemuck::cast_slice::<u8, T>(elements).as_chunks();
     // -0 is the neutral element of addition.
-    let (mut sums, mut magnitudes) = ([[-0.0; LANES]; VECTORS], [[0.0; LANES]; VECTORS]);
-    instruction_set::run(Row { blocks, sums: &mut sums, magnitudes: &mut magnitudes });
-    for (lane, x) in rest.iter().enumerate() {
-        sums[lane / LANES][lane % LANES] += x.wide();
-        magnitudes[lane / LANES][lane % LANES] += x.wide().abs();
+    let (mut sums, zeros) = ([[-0.0; LANES]; VECTORS], [[0.0; LANES]; VECTORS]);
+    let (mut lost, mut magnitudes) = (zeros, zeros);
+    if T::IS_WIDE {
+        let (lost, magnitudes) = (&mut lost, &mut magnitudes);
+        instruction_set::run(WideRow { blocks, sums: &mut sums, lost, magnitudes });
+    } else {
+        instruction_set::run(Row { blocks, sums: &mut sums, magnitudes: &mut magnitudes });
     }
-    (total(&sums), total(&magnitudes))
+    for (lane, x) in rest.iter().enumerate() {
+        let (x, lane) = (x.wide(), (lane / LANES, lane % LANES));
+        let (sum, error) = two_sum(sums[lane.0][lane.1], x);
+        (sums[lane.0][lane.1], lost[lane.0][lane.1]) = (sum, lost[lane.0][lane.1] + error);
+        magnitudes[lane.0][lane.1] += x.abs();
+    }
+    if !T::IS_WIDE {
+        return LongSum { sum: total(&sums), lost: 0.0, magnitude: total(&magnitudes) };
+    }
+    let (mut sum, mut rest) = (-0.0, total(&lost));
+    for x in sums.as_flattened() {
+        let (next, error) = two_sum(sum, *x);
+        (sum, rest) = (next, rest + error);
+    }
+    LongSum { sum, lost: rest, magnitude: total(&magnitudes) }
 }
 
 /// Returns the sum of all lanes. Inlined, it would make the compiler pair sums with magnitudes in
@@ -126,15 +176,15 @@ fn total([a, b, c, d]: &[Vector; VECTORS]) -> f64 {
     ((a + b) + (c + d)) + ((e + f) + (g + h))
 }
 
-/// Returns the sum of the elements in lanes of f32. A sum that is not finite is left open: the
-/// exact one may be.
-fn row_of_f32<T: Term>(elements: &[u8]) -> (f64, f64) {
+/// Returns the sum of the elements in lanes of their type, at least f32. A sum that is not finite
+/// is left open: the exact one may be.
+fn fast_row<T: Term>(elements: &[u8]) -> LongSum {
     let mut sum = 0.0;
     instruction_set::run(SingleRow::<T> {
         elements: bytemuck::cast_slice(elements),
         sum: &mut sum,
     });
-    (sum, if sum.is_finite() { 0.0 } else { f64::INFINITY })
+    LongSum { sum, lost: 0.0, magnitude: if sum.is_finite() { 0.0 } else { f64::INFINITY } }
 }
 
 struct SingleRow<'a, T> {
@@ -148,7 +198,7 @@ impl<T: Term> Task for SingleRow<'_, T> {
     fn run(self) {
         let (blocks, rest) = self.elements.as_chunks::<{ VECTORS * SINGLE_LANES }>();
         // Four variables stay in registers; an array of them does not.
-        let [mut a, mut b, mut c, mut d] = [[-0.0; SINGLE_LANES]; VECTORS];
+        let [mut a, mut b, mut c, mut d] = [[T::NEUTRAL; SINGLE_LANES]; VECTORS];
         for block in blocks {
             let (vectors, _) = block.as_chunks::<SINGLE_LANES>();
             (a, b) = (plus(a, singles(&vectors[0])), plus(b, singles(&vectors[1])));
@@ -161,10 +211,10 @@ impl<T: Term> Task for SingleRow<'_, T> {
 /// Returns the sum of all lanes and of the last elements. Inlined, it would keep the sums in
 /// memory.
 #[inline(never)]
-fn total_of_singles<T: Term>(sums: [[f32; SINGLE_LANES]; VECTORS], last: &[T]) -> f64 {
+fn total_of_singles<T: Term>(sums: [[T::Single; SINGLE_LANES]; VECTORS], last: &[T]) -> f64 {
     let mut total = [-0.0; LANES];
     for vector in sums.as_flattened().as_chunks::<LANES>().0 {
-        total = plus(total, vector.map(f64::from));
+        total = plus(total, vector.map(T::Single::into));
     }
     for vector in last.chunks(LANES) {
         for (total, x) in total.iter_mut().zip(vector) {
@@ -176,8 +226,8 @@ fn total_of_singles<T: Term>(sums: [[f32; SINGLE_LANES]; VECTORS], last: &[T]) -
 }
 
 #[inline(always)]
-fn singles<T: Term>(x: &[T; SINGLE_LANES]) -> [f32; SINGLE_LANES] {
-    let mut singles = [0.0; SINGLE_LANES];
+fn singles<T: Term>(x: &[T; SINGLE_LANES]) -> [T::Single; SINGLE_LANES] {
+    let mut singles = [T::NEUTRAL; SINGLE_LANES];
     for i in 0..SINGLE_LANES {
         singles[i] = x[i].single();
     }
@@ -212,6 +262,30 @@ impl<T: Term> Task for Row<'_, T> {
             (g, h) = (plus(g, magnitudes(y)), plus(h, magnitudes(z)));
         }
         (*self.sums, *self.magnitudes) = ([a, b, c, d], [e, f, g, h]);
+    }
+}
+
+/// A [`Row`] with the rounding errors of the sums.
+struct WideRow<'a, T> {
+    blocks: &'a [[T; VECTORS * LANES]],
+    sums: &'a mut [Vector; VECTORS],
+    lost: &'a mut [Vector; VECTORS],
+    magnitudes: &'a mut [Vector; VECTORS],
+}
+
+impl<T: Term> Task for WideRow<'_, T> {
+    const IS_LONG: bool = true;
+    #[inline(always)]
+    fn run(self) {
+        let (sums, lost) = (self.sums.as_flattened_mut(), self.lost.as_flattened_mut());
+        for block in self.blocks {
+            for i in 0..VECTORS * LANES {
+                let x = block[i].wide();
+                let (sum, error) = two_sum(sums[i], x);
+                (sums[i], lost[i]) = (sum, lost[i] + error);
+                self.magnitudes.as_flattened_mut()[i] += x.abs();
+            }
+        }
     }
 }
 
@@ -269,18 +343,19 @@ impl<T: Term> Task for Multiples<'_, T> {
 
 fn columns<T: Term, const HAS_BOUND: bool>(
     rows: &[&[u8]],
-    sums: &mut [f64],
-    magnitudes: &mut [f64],
+    [sums, lost, magnitudes]: [&mut [f64]; 3],
 ) {
     match <[&[u8]; AT_ONCE]>::try_from(rows) {
         Ok(rows) => {
             let rows = rows.map(bytemuck::cast_slice::<u8, T>);
-            instruction_set::run(Columns::<'_, T, _, HAS_BOUND> { rows, sums, magnitudes });
+            instruction_set::run(Columns::<'_, T, _, HAS_BOUND> { rows, sums, lost, magnitudes });
         }
         Err(_) => {
             for row in rows {
                 let rows = [bytemuck::cast_slice::<u8, T>(row)];
-                instruction_set::run(Columns::<'_, T, _, HAS_BOUND> { rows, sums, magnitudes });
+                let (sums, lost, magnitudes) = (&mut *sums, &mut *lost, &mut *magnitudes);
+                let columns = Columns::<'_, T, _, HAS_BOUND> { rows, sums, lost, magnitudes };
+                instruction_set::run(columns);
             }
         }
     }
@@ -289,6 +364,7 @@ fn columns<T: Term, const HAS_BOUND: bool>(
 struct Columns<'a, T, const N: usize, const HAS_BOUND: bool> {
     rows: [&'a [T]; N],
     sums: &'a mut [f64],
+    lost: &'a mut [f64],
     magnitudes: &'a mut [f64],
 }
 
@@ -300,16 +376,27 @@ impl<T: Term, const N: usize, const HAS_BOUND: bool> Task for Columns<'_, T, N, 
         // Slices of equal length need no checks in the loop.
         let rows = self.rows.map(|row| &row[..count]);
         let (sums, magnitudes) = (&mut self.sums[..count], &mut self.magnitudes[..count]);
+        let lost = &mut self.lost[..count];
         for i in 0..count {
             let (mut sum, mut magnitude) = (-0.0, 0.0);
-            for row in rows {
-                let x = row[i].wide();
-                sum += x;
-                if HAS_BOUND {
-                    magnitude += x.abs();
+            if T::IS_WIDE && HAS_BOUND {
+                sum = sums[i];
+                for row in rows {
+                    let (next, error) = two_sum(sum, row[i].wide());
+                    (sum, lost[i]) = (next, lost[i] + error);
+                    magnitude += row[i].wide().abs();
                 }
+                sums[i] = sum;
+            } else {
+                for row in rows {
+                    let x = row[i].wide();
+                    sum += x;
+                    if HAS_BOUND {
+                        magnitude += x.abs();
+                    }
+                }
+                sums[i] += sum;
             }
-            sums[i] += sum;
             if HAS_BOUND {
                 magnitudes[i] += magnitude;
             }

@@ -55,9 +55,13 @@ impl ScalarProgram {
 
     /// Returns the program of all results, in which a step without a loop takes one element after
     /// another; none if it runs on a machine.
-    pub fn results_in_blocks(&self) -> Option<BlockProgram> {
+    pub fn results_in_blocks(&self, arithmetic: Arithmetic) -> Option<BlockProgram> {
         let Body::Steps(program) = &self.body else { return None };
-        self.registers_in_blocks(&program.results, |step| Some(step.in_loop(Arithmetic::Exact)))
+        let loops: LoopOf = match arithmetic {
+            Arithmetic::Exact => |step| Some(step.in_loop(Arithmetic::Exact)),
+            Arithmetic::Fast => |step| Some(step.in_loop(Arithmetic::Fast)),
+        };
+        self.registers_in_blocks(&program.results, loops)
     }
 
     fn registers_in_blocks(&self, registers: &[usize], loops: LoopOf) -> Option<BlockProgram> {
