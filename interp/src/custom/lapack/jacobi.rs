@@ -6,6 +6,10 @@
 //! on, until all pairs are orthogonal: small singular values of columns of different size are
 //! accurate. Results that are determined mathematically agree; the sign or phase of a vector,
 //! and the basis of an eigenspace of several dimensions, may differ.
+#![expect(
+    clippy::inline_always,
+    reason = "only code inlined into the function of an instruction set is compiled for it"
+)]
 use super::number::{LapackFloat, Matrix, hypot, length};
 use super::reflect::{geqp3, geqrf, hermitian, orgqr, sytrd, with_basis};
 use num::clock::Stop;
@@ -128,7 +132,7 @@ fn tridiagonal_steps(d: &mut [f64], mut adjacent: Vec<f64>, rows: &mut Matrix<f6
                 d[high - turns.len()] -= shift;
             }
             adjacent[high] = 0.0;
-            run(Turns { rows, last: high, turns: &turns });
+            run(Turns { rows, last: high, rotations: &turns });
             false
         });
         if !is_done {
@@ -145,20 +149,20 @@ const LANES: usize = 16;
 struct Turns<'a> {
     rows: &'a mut Matrix<f64>,
     last: usize,
-    turns: &'a [(f64, f64)],
+    rotations: &'a [(f64, f64)],
 }
 
 impl Task for Turns<'_> {
     const IS_LONG: bool = true;
     #[inline(always)]
     fn run(self) {
-        let Self { rows: Matrix { cols, data, .. }, last, turns } = self;
+        let Self { rows: Matrix { cols, data, .. }, last, rotations } = self;
         for at in (0..*cols).step_by(LANES) {
             let place = |row: usize| row * *cols + at;
             // The columns of a row stay in registers until the next rotation.
             let mut below = [0.0; LANES];
             below.copy_from_slice(&data[place(last)..][..LANES]);
-            for (row, &(cosine, sine)) in (0..last).rev().zip(turns) {
+            for (row, &(cosine, sine)) in (0..last).rev().zip(rotations) {
                 let (mut above, mut turned) = ([0.0; LANES], [0.0; LANES]);
                 above.copy_from_slice(&data[place(row)..][..LANES]);
                 for k in 0..LANES {
@@ -167,7 +171,7 @@ impl Task for Turns<'_> {
                 }
                 data[place(row + 1)..][..LANES].copy_from_slice(&turned);
             }
-            data[place(last - turns.len())..][..LANES].copy_from_slice(&below);
+            data[place(last - rotations.len())..][..LANES].copy_from_slice(&below);
         }
     }
 }
@@ -235,7 +239,9 @@ pub(super) fn svd<N: LapackFloat>(
     let found = values.iter().filter(|&&value| value > NULL).count();
     u = picked(&u, &order[..found]);
     for (row, &value) in u.data.chunks_mut(n.max(1)).zip(&values) {
-        row.iter_mut().for_each(|x| *x = x.times(1.0 / value));
+        for x in row {
+            *x = x.times(1.0 / value);
+        }
     }
     u = u.transpose();
     complete(&mut u, n);

@@ -54,7 +54,7 @@ use number::{Complex, LapackFloat, Matrix, Plain};
 pub(super) use routines::{PERTURBED, is_cubic, is_exact_in_fast, scratch, targets};
 use routines::{ROUTINES, TYPES};
 use schur::{HasSchur, eigenvalues};
-use signature::CheckedCall;
+use signature::{CheckedCall, Places};
 
 /// Runs the call if its target is one of these.
 pub(super) fn run(call: &Call<'_>, arithmetic: Arithmetic) -> Option<Result<Literal>> {
@@ -142,7 +142,7 @@ fn run_in(
             bytes.chunks_mut(size.max(1))
         })
         .collect();
-    let mut groups: Vec<(Vec<(&mut [u8], usize)>, Result<()>)> = (0..batch.div_ceil(together))
+    let mut groups: Vec<(Places<'_>, Result<()>)> = (0..batch.div_ceil(together))
         .map(|_| (places.iter_mut().map(|x| (x.next().unwrap_or_default(), 0)).collect(), Ok(())))
         .collect();
     parts(&mut groups, (1, 1), |number, group| {

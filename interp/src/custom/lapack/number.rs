@@ -2,6 +2,10 @@
 //!
 //! Real matrices are computed in real arithmetic, not as complex ones without an imaginary part,
 //! where an infinity times the zero imaginary part would be NaN.
+#![expect(
+    clippy::inline_always,
+    reason = "only code inlined into the function of an instruction set is compiled for it"
+)]
 use hlo::Scalar;
 use num::accumulator::Sum;
 use num::loops::instruction_set::{Task, run};
@@ -62,6 +66,7 @@ pub(super) trait LapackFloat:
     }
     fn scalar(self) -> Scalar;
 
+    #[inline]
     fn real(re: f64) -> Self {
         Self::of(re, 0.0)
     }
@@ -70,18 +75,22 @@ pub(super) trait LapackFloat:
             if let Scalar::Complex(re, im) = from { (re, im) } else { (from.as_f64(), 0.0) };
         Self::of(re, im)
     }
+    #[inline]
     fn times(self, by: f64) -> Self {
         self * Self::real(by)
     }
     /// Returns the square of the magnitude.
+    #[inline]
     fn square(self) -> f64 {
         self.re() * self.re() + self.im() * self.im()
     }
     /// Returns the magnitude.
+    #[inline]
     fn abs(self) -> f64 {
         hypot(self.re(), self.im())
     }
     /// `|re| + |im|`, by which LAPACK compares complex pivots.
+    #[inline]
     fn size(self) -> f64 {
         self.re().abs() + self.im().abs()
     }
@@ -121,32 +130,41 @@ pub(super) fn length<N: LapackFloat>(vector: impl Iterator<Item = N> + Clone) ->
 impl LapackFloat for f64 {
     const ZERO: Self = 0.0;
     const ONE: Self = 1.0;
+    #[inline]
     fn of(re: f64, _im: f64) -> Self {
         re
     }
+    #[inline]
     fn re(self) -> f64 {
         self
     }
+    #[inline]
     fn im(self) -> f64 {
         0.0
     }
+    #[inline]
     fn conj(self) -> Self {
         self
     }
+    #[inline]
     fn abs(self) -> f64 {
         self.abs()
     }
+    #[inline]
     fn over(self, by: Self) -> Self {
         self / by
     }
+    #[inline]
     fn minus_products(self, terms: impl Iterator<Item = (Self, Self)>) -> Self {
         let mut sum = Sum::new(self);
         terms.for_each(|(a, b)| sum.add_product(-a, b));
         sum.value()
     }
+    #[inline]
     fn subtract(values: &mut [Self], rows: &[(Self, &[Self])]) {
         run(Subtract { values, rows });
     }
+    #[inline]
     fn scalar(self) -> Scalar {
         Scalar::Float(self)
     }
@@ -193,18 +211,21 @@ pub(super) struct Complex {
 
 impl Add for Complex {
     type Output = Self;
+    #[inline]
     fn add(self, other: Self) -> Self {
         Self { re: self.re + other.re, im: self.im + other.im }
     }
 }
 impl Sub for Complex {
     type Output = Self;
+    #[inline]
     fn sub(self, other: Self) -> Self {
         Self { re: self.re - other.re, im: self.im - other.im }
     }
 }
 impl Mul for Complex {
     type Output = Self;
+    #[inline]
     fn mul(self, other: Self) -> Self {
         Self {
             re: self.re * other.re - self.im * other.im,
@@ -214,6 +235,7 @@ impl Mul for Complex {
 }
 impl Neg for Complex {
     type Output = Self;
+    #[inline]
     fn neg(self) -> Self {
         Self { re: -self.re, im: -self.im }
     }
@@ -222,23 +244,29 @@ impl Neg for Complex {
 impl LapackFloat for Complex {
     const ZERO: Self = Self { re: 0.0, im: 0.0 };
     const ONE: Self = Self { re: 1.0, im: 0.0 };
+    #[inline]
     fn of(re: f64, im: f64) -> Self {
         Self { re, im }
     }
+    #[inline]
     fn re(self) -> f64 {
         self.re
     }
+    #[inline]
     fn im(self) -> f64 {
         self.im
     }
+    #[inline]
     fn conj(self) -> Self {
         Self { re: self.re, im: -self.im }
     }
+    #[inline]
     fn times(self, by: f64) -> Self {
         Self { re: self.re * by, im: self.im * by }
     }
     /// Smith's algorithm: dividing by the larger part of the divisor first avoids squaring it,
     /// which could overflow.
+    #[inline]
     fn over(self, by: Self) -> Self {
         if by.im == 0.0 {
             return Self { re: self.re / by.re, im: self.im / by.re };
@@ -259,6 +287,7 @@ impl LapackFloat for Complex {
             }
         }
     }
+    #[inline]
     fn minus_products(self, terms: impl Iterator<Item = (Self, Self)>) -> Self {
         let (mut re, mut im) = (Sum::new(self.re), Sum::new(self.im));
         terms.for_each(|(a, b)| {
@@ -269,6 +298,7 @@ impl LapackFloat for Complex {
         });
         Self { re: re.value(), im: im.value() }
     }
+    #[inline]
     fn scalar(self) -> Scalar {
         Scalar::Complex(self.re, self.im)
     }
@@ -312,38 +342,49 @@ impl<N: LapackFloat> LapackFloat for Plain<N> {
     const ZERO: Self = Self(N::ZERO);
     const ONE: Self = Self(N::ONE);
     const BLOCK: usize = 32;
+    #[inline]
     fn of(re: f64, im: f64) -> Self {
         Self(N::of(re, im))
     }
+    #[inline]
     fn re(self) -> f64 {
         self.0.re()
     }
+    #[inline]
     fn im(self) -> f64 {
         self.0.im()
     }
+    #[inline]
     fn conj(self) -> Self {
         Self(self.0.conj())
     }
+    #[inline]
     fn times(self, by: f64) -> Self {
         Self(self.0.times(by))
     }
+    #[inline]
     fn over(self, by: Self) -> Self {
         Self(self.0.over(by.0))
     }
+    #[inline]
     fn minus_products(self, terms: impl Iterator<Item = (Self, Self)>) -> Self {
         terms.fold(self, |sum, (a, b)| sum - a * b)
     }
+    #[inline]
     fn subtract(values: &mut [Self], rows: &[(Self, &[Self])]) {
         run(SubtractRows { values, rows });
     }
+    #[inline]
     fn subtract_product(rows: Rows<'_, Self>, a: &[Self], other: &[&[Self]]) {
         run(SubtractProduct { rows, a, other });
     }
+    #[inline]
     fn inner(x: &[Self], y: &[Self]) -> Self {
         let mut sum = Self::ZERO;
         run(Inner { x, y, sum: &mut sum });
         sum
     }
+    #[inline]
     fn scalar(self) -> Scalar {
         self.0.scalar()
     }

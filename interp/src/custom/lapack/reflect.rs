@@ -75,7 +75,9 @@ pub(super) fn from_left<N: LapackFloat>(
     let terms = v.iter().zip(rows.chunks(size));
     let terms: Vec<(N, &[N])> = terms.map(|(v, row)| (-v.conj(), &row[cols.clone()])).collect();
     N::subtract(&mut shares, &terms);
-    shares.iter_mut().for_each(|share| *share = tau * *share);
+    for share in &mut shares {
+        *share = tau * *share;
+    }
     let rows = Rows { data: &mut rows[..v.len() * size], stride: size, columns: cols };
     N::subtract_product(rows, v, &[&shares]);
 }
@@ -113,7 +115,9 @@ fn from_both<N: LapackFloat>(a: &mut Matrix<N>, v: &[N], tau: N, block: Range<us
     let terms = v.iter().zip(rows.chunks(size));
     let terms: Vec<(N, &[N])> = terms.map(|(v, row)| (-v.conj(), &row[block.clone()])).collect();
     N::subtract(&mut image, &terms);
-    image.iter_mut().for_each(|x| *x = tau.conj() * *x);
+    for x in &mut image {
+        *x = tau.conj() * *x;
+    }
     let conjugates: Vec<N> = v.iter().map(|x| x.conj()).collect();
     // `w = x - tau/2 (x^H v) v`, of which the conjugates are kept.
     let half = (tau.conj() * N::inner(&conjugates, &image[..v.len()]).conj()).times(-0.5);

@@ -51,6 +51,9 @@ impl SignatureArray {
     }
 }
 
+/// Parts of results, and how many elements of each have been given.
+pub(super) type Places<'a> = Vec<(&'a mut [u8], usize)>;
+
 /// A call whose operands and results match the signature.
 pub(super) struct CheckedCall<'a> {
     call: &'a Call<'a>,
@@ -59,8 +62,8 @@ pub(super) struct CheckedCall<'a> {
     ranks: Vec<usize>,
     /// The number of independent problems.
     pub(super) batch: usize,
-    /// The parts of the results for some of them, and how many elements of each have been given.
-    results: Vec<(&'a mut [u8], usize)>,
+    /// The parts of the results for some of them.
+    results: Places<'a>,
 }
 
 impl<'a> CheckedCall<'a> {
@@ -130,7 +133,7 @@ impl<'a> CheckedCall<'a> {
         self.shapes.iter().map(|&shape| Literal::zeros(shape.clone())).collect()
     }
     /// Returns the call for some problems, whose parts of the results are to be written.
-    pub(super) fn for_part<'b>(&'b self, results: Vec<(&'b mut [u8], usize)>) -> CheckedCall<'b> {
+    pub(super) fn for_part<'b>(&'b self, results: Places<'b>) -> CheckedCall<'b> {
         CheckedCall {
             call: self.call,
             shapes: self.shapes.clone(),
