@@ -159,6 +159,10 @@ impl<'a> CheckedCall<'a> {
     pub(super) fn place<S: Native>(&mut self, result: usize) -> &mut [S] {
         let count = self.count(result);
         let (array, given) = &mut self.results[result];
+        if count == 0 {
+            // A part of nothing is not aligned.
+            return &mut [];
+        }
         let first = *given;
         *given += count;
         &mut bytemuck::cast_slice_mut(array)[first..*given]
