@@ -1,5 +1,5 @@
 //! `potrf`, `trsm`, `getrf`, `gtsv`: factors and solutions by elimination.
-use super::number::{LapackFloat, Matrix};
+use super::number::{LapackFloat, Matrix, Rows};
 use num::clock::Stop;
 
 /// `potrf`: `a = l l^H`, `l` lower triangular, or `a = u^H u`. Only the named triangle of `a` is
@@ -35,7 +35,9 @@ fn upper_factor<N: LapackFloat>(a: &mut Matrix<N>) -> i32 {
         let root = N::real(pivot.sqrt());
         let (done, row) = a.data.split_at_mut(j * n);
         let values = &mut row[j + 1..n];
-        N::subtract(values, done.chunks(n).map(|row| (row[j].conj(), &row[j + 1..])));
+        let rows: Vec<(N, &[N])> =
+            done.chunks(n).map(|row| (row[j].conj(), &row[j + 1..])).collect();
+        N::subtract(values, &rows);
         for x in values {
             *x = x.over(root);
         }
@@ -92,11 +94,9 @@ pub(super) fn trsm<N: LapackFloat>(a: &Matrix<N>, b: &mut Matrix<N>, how: Triang
             (&mut before[i * systems..], after)
         };
         let first = if forward { 0 } else { i + 1 };
-        let rows = done.chunks(systems).enumerate();
-        N::subtract(
-            values,
-            rows.take(if forward { i } else { n }).map(|(k, row)| (at(i, first + k), row)),
-        );
+        let rows = done.chunks(systems).enumerate().take(if forward { i } else { n });
+        let rows: Vec<(N, &[N])> = rows.map(|(k, row)| (at(i, first + k), row)).collect();
+        N::subtract(values, &rows);
         if !how.unit {
             for x in values {
                 *x = x.over(at(i, i));
@@ -112,36 +112,68 @@ pub(super) fn trsm<N: LapackFloat>(a: &Matrix<N>, b: &mut Matrix<N>, how: Triang
 /// Returns the 1-based row that each step exchanged with, and 0, or `k` if the `k`-th pivot is the
 /// first that is zero. The elimination continues after a zero pivot.
 pub(super) fn getrf<N: LapackFloat>(a: &mut Matrix<N>) -> (Vec<i32>, i32) {
-    let steps = a.rows.min(a.cols);
+    let (rows, cols, steps) = (a.rows, a.cols, a.rows.min(a.cols));
     let (mut pivots, mut info) = (Vec::with_capacity(steps), 0);
-    let stop = Stop::current();
-    for j in 0..a.cols {
-        // Column by column (Crout): each element is one sum, rounded once.
-        for i in (0..a.rows).take_while(|_| !stop.is_set()) {
-            let terms = (0..i.min(j)).map(|k| (a[(i, k)], a[(k, j)]));
-            a[(i, j)] = a[(i, j)].minus_products(terms);
-        }
-        if j >= steps {
-            continue;
-        }
-        let mut best = j;
-        for i in j + 1..a.rows {
-            if a[(i, j)].size() > a[(best, j)].size() {
-                best = i;
+    let (block, stop) = (N::BLOCK.min(steps.max(1)), Stop::current());
+    for first in (0..steps).step_by(block) {
+        let end = steps.min(first + block);
+        // The columns of `l`, so that their elements are neighbors.
+        let mut lower = Matrix::zeros(end - first, rows);
+        let last = if end == steps { cols } else { end };
+        for j in (first..end).take_while(|_| !stop.is_set()) {
+            // Each element of the block is one sum (Crout): column j of `l`, and row j of `u`.
+            let (done, column) = lower.data.split_at_mut((j - first) * rows);
+            let column = &mut column[j..rows];
+            column.iter_mut().enumerate().for_each(|(i, x)| *x = a[(j + i, j)]);
+            let terms = done.chunks(rows).enumerate();
+            let terms: Vec<(N, &[N])> =
+                terms.map(|(k, column)| (a[(first + k, j)], &column[j..])).collect();
+            N::subtract(column, &terms);
+            let mut best = 0;
+            for (i, x) in column.iter().enumerate() {
+                if x.size() > column[best].size() {
+                    best = i;
+                }
             }
+            pivots.push(order(j + best));
+            let pivot = column[best];
+            if pivot == N::ZERO {
+                info = if info == 0 { order(j) } else { info };
+            } else {
+                column.swap(0, best);
+                column[1..].iter_mut().for_each(|x| *x = x.over(pivot));
+                done.chunks_mut(rows).for_each(|column| column.swap(j, j + best));
+                a.swap_rows(j, j + best);
+            }
+            column.iter().enumerate().for_each(|(i, &x)| a[(j + i, j)] = x);
+            subtract_rows(a, j, first, j + 1..last);
         }
-        pivots.push(order(best));
-        let pivot = a[(best, j)];
-        if pivot == N::ZERO {
-            info = if info == 0 { order(j) } else { info };
-            continue;
+        for i in first + 1..end {
+            subtract_rows(a, i, first, last..cols);
         }
-        a.swap_rows(j, best);
-        for i in j + 1..a.rows {
-            a[(i, j)] = a[(i, j)].over(pivot);
-        }
+        let (done, rest) = a.data.split_at_mut(end * cols);
+        let factors = rest.chunks(cols).flat_map(|row| &row[first..end]);
+        let factors: Vec<N> = factors.copied().collect();
+        let upper: Vec<&[N]> = done.chunks(cols).skip(first).map(|row| &row[last..]).collect();
+        let rest = Rows { data: rest, stride: cols, columns: last..cols };
+        N::subtract_product(rest, &factors, &upper);
     }
     (pivots, info)
+}
+
+/// Subtracts multiples of rows `first` to `i` from some columns of row `i`, by its elements in the
+/// columns of these numbers.
+fn subtract_rows<N: LapackFloat>(
+    a: &mut Matrix<N>,
+    i: usize,
+    first: usize,
+    columns: std::ops::Range<usize>,
+) {
+    let (done, rest) = a.data.split_at_mut(i * a.cols);
+    let (factors, values) = rest[..a.cols].split_at_mut(i);
+    let rows = done.chunks(a.cols).skip(first).map(|row| &row[columns.clone()]);
+    let terms: Vec<(N, &[N])> = factors[first..].iter().copied().zip(rows).collect();
+    N::subtract(&mut values[columns.start - i..columns.end - i], &terms);
 }
 
 /// The bands of a tridiagonal matrix: below, on and above the diagonal. The first element below and

@@ -17,8 +17,8 @@
 //! | `gtsv` | solution of a tridiagonal system | |
 //!
 //! Letters are given by their character code: `uplo = 76 : ui8` is `L`. Everything is computed in
-//! f64 and rounded at the end; sums are compensated, but for those of `potrf` and `trsm` of f32;
-//! the engine `fast` computes these two in the type of real elements. Where LAPACK documents a sign
+//! f64 and rounded at the end; sums of f64 and c128 are compensated, but not in the engine `fast`,
+//! which computes `potrf` and `trsm` of real elements in their type. Where LAPACK documents a sign
 //! or an order it is kept: the signs of Householder reflections, 1-based pivots, ascending
 //! eigenvalues, descending singular values. Where a matrix is not finite, the eigenvalues, singular
 //! values and vectors are NaN and `info` is not 0, from which JAX makes NaN as well.
@@ -46,13 +46,15 @@ use direct::{Bands, Triangle};
 use hlo::ir::BackendConfig;
 use hlo::{ElementType, Literal, Scalar};
 use num::Arithmetic;
+use num::array::pack;
 use num::clock::Stop;
+use num::parallel::{parts, threads};
 use num::triangle::FactorType;
-use number::{Complex, LapackFloat, Matrix};
+use number::{Complex, LapackFloat, Matrix, Plain};
 pub(super) use routines::{PERTURBED, is_cubic, is_exact_in_fast, scratch, targets};
 use routines::{ROUTINES, TYPES};
 use schur::{HasSchur, eigenvalues};
-use signature::CheckedCall;
+use signature::{CheckedCall, Places};
 
 /// Runs the call if its target is one of these.
 pub(super) fn run(call: &Call<'_>, arithmetic: Arithmetic) -> Option<Result<Literal>> {
@@ -72,11 +74,7 @@ pub(super) fn run(call: &Call<'_>, arithmetic: Arithmetic) -> Option<Result<Lite
             "custom call `{target}` is from an older JAX, with sizes as operands; only `{target}_ffi` is supported"
         ))));
     }
-    Some(if ty.is_complex() {
-        run_in::<Complex>(call, routine, (signature, ty), arithmetic)
-    } else {
-        run_in::<f64>(call, routine, (signature, ty), arithmetic)
-    })
+    Some(run_in(call, routine, (signature, ty), arithmetic))
 }
 
 /// Returns `(a, taus)` of `geqrf`, for XLA's target `Qr`.
@@ -112,14 +110,10 @@ fn run_as(
     };
     let attributes = BackendConfig(attributes.to_owned());
     let call = Call { backend_config: Some(&attributes), ..*call };
-    if ty.is_complex() {
-        run_in::<Complex>(&call, routine, (signature, ty), Arithmetic::Exact)
-    } else {
-        run_in::<f64>(&call, routine, (signature, ty), Arithmetic::Exact)
-    }
+    run_in(&call, routine, (signature, ty), Arithmetic::Exact)
 }
 
-fn run_in<N: HasSchur>(
+fn run_in(
     call: &Call<'_>,
     routine: &str,
     (signature, ty): (&'static str, ElementType),
@@ -128,18 +122,50 @@ fn run_in<N: HasSchur>(
     let checked = CheckedCall::new(call, signature, ty)?;
     let target = &call.op.custom_call_target.0;
     let attributes = Dictionary::parse(target, call.backend_config)?;
-    let mut run = RoutineCall { target, attributes, checked, ty, arithmetic };
-    let stop = Stop::current();
-    for problem in (0..run.checked.batch).take_while(|_| !stop.is_set()) {
-        run.solve::<N>(routine, problem)?;
-    }
-    Ok(run.checked.finish())
+    // Sums are compensated where the elements have the precision of the sums.
+    let is_plain = arithmetic == Arithmetic::Fast || ty.component() == ElementType::F32;
+    let solve = match (ty.is_complex(), is_plain) {
+        (false, false) => RoutineCall::solve::<f64>,
+        (false, true) => RoutineCall::solve::<Plain<f64>>,
+        (true, false) => RoutineCall::solve::<Complex>,
+        (true, true) => RoutineCall::solve::<Plain<Complex>>,
+    };
+    let (mut results, batch) = (checked.results(), checked.batch);
+    // Threads share the problems; small ones are solved in groups.
+    let numbers = call.operands.first().map_or(0, |a| a.len()).checked_div(batch).unwrap_or(0);
+    let together = (SMALL / numbers.max(1)).clamp(1, batch.div_ceil(4 * threads()).max(1));
+    let mut places: Vec<_> = results
+        .iter_mut()
+        .map(|result| {
+            let bytes = result.bytes_mut();
+            let size = bytes.len().checked_div(batch).unwrap_or(0) * together;
+            bytes.chunks_mut(size.max(1))
+        })
+        .collect();
+    let mut groups: Vec<(Places<'_>, Result<()>)> = (0..batch.div_ceil(together))
+        .map(|_| (places.iter_mut().map(|x| (x.next().unwrap_or_default(), 0)).collect(), Ok(())))
+        .collect();
+    parts(&mut groups, (1, 1), |number, group| {
+        for (places, result) in group {
+            let checked = checked.for_part(std::mem::take(places));
+            let mut run = RoutineCall { target, attributes: &attributes, checked, ty, arithmetic };
+            let (first, stop) = (number * together, Stop::current());
+            *result = (first..batch.min(first + together))
+                .take_while(|_| !stop.is_set())
+                .try_for_each(|problem| solve(&mut run, routine, problem));
+        }
+    });
+    groups.into_iter().try_for_each(|(_, result)| result)?;
+    Ok(pack(call.shape, results))
 }
+
+/// Numbers of the matrices that a thread takes at a time, at least.
+const SMALL: usize = 1 << 9;
 
 /// A call being run.
 struct RoutineCall<'a> {
     target: &'a str,
-    attributes: Dictionary,
+    attributes: &'a Dictionary,
     checked: CheckedCall<'a>,
     ty: ElementType,
     arithmetic: Arithmetic,

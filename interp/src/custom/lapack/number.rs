@@ -2,15 +2,27 @@
 //!
 //! Real matrices are computed in real arithmetic, not as complex ones without an imaginary part,
 //! where an infinity times the zero imaginary part would be NaN.
+#![expect(
+    clippy::inline_always,
+    reason = "only code inlined into the function of an instruction set is compiled for it"
+)]
 use hlo::Scalar;
 use num::accumulator::Sum;
 use num::loops::instruction_set::{Task, run};
 use std::fmt::Debug;
-use std::ops::{Add, Mul, Neg, Sub};
+use std::ops::{Add, Mul, Neg, Range, Sub};
+
+/// Some columns of rows that begin `stride` numbers apart.
+pub(super) struct Rows<'a, N> {
+    pub(super) data: &'a mut [N],
+    pub(super) stride: usize,
+    pub(super) columns: Range<usize>,
+}
 
 /// A number that the algorithms can run on.
 pub(super) trait LapackFloat:
     Copy
+    + Send
     + Sync
     + Debug
     + PartialEq
@@ -32,17 +44,29 @@ pub(super) trait LapackFloat:
     fn minus_products(self, terms: impl Iterator<Item = (Self, Self)>) -> Self;
     /// Subtracts a sum of multiples of rows from `values`, each number as
     /// [`LapackFloat::minus_products`] does.
-    fn subtract<'a>(values: &mut [Self], rows: impl Iterator<Item = (Self, &'a [Self])>)
-    where
-        Self: 'a,
-    {
-        let rows: Vec<(Self, &[Self])> = rows.collect();
+    fn subtract(values: &mut [Self], rows: &[(Self, &[Self])]) {
         for (i, value) in values.iter_mut().enumerate() {
             *value = value.minus_products(rows.iter().map(|&(a, row)| (a, row[i])));
         }
     }
+    /// Columns of a block of an elimination, at most; sums are those of one block.
+    const BLOCK: usize = usize::MAX;
+    /// Subtracts the product of rows `a` and a matrix from rows of the same number.
+    fn subtract_product(rows: Rows<'_, Self>, a: &[Self], other: &[&[Self]]) {
+        let Rows { data, stride, columns } = rows;
+        for (row, a) in data.chunks_mut(stride).zip(a.chunks(other.len())) {
+            let terms: Vec<(Self, &[Self])> =
+                a.iter().copied().zip(other.iter().copied()).collect();
+            Self::subtract(&mut row[columns.clone()], &terms);
+        }
+    }
+    /// Returns the sum of the products of the conjugates of `x` with `y`.
+    fn inner(x: &[Self], y: &[Self]) -> Self {
+        Self::ZERO.minus_products(x.iter().zip(y).map(|(x, &y)| (-x.conj(), y)))
+    }
     fn scalar(self) -> Scalar;
 
+    #[inline]
     fn real(re: f64) -> Self {
         Self::of(re, 0.0)
     }
@@ -51,18 +75,22 @@ pub(super) trait LapackFloat:
             if let Scalar::Complex(re, im) = from { (re, im) } else { (from.as_f64(), 0.0) };
         Self::of(re, im)
     }
+    #[inline]
     fn times(self, by: f64) -> Self {
         self * Self::real(by)
     }
     /// Returns the square of the magnitude.
+    #[inline]
     fn square(self) -> f64 {
         self.re() * self.re() + self.im() * self.im()
     }
     /// Returns the magnitude.
+    #[inline]
     fn abs(self) -> f64 {
         hypot(self.re(), self.im())
     }
     /// `|re| + |im|`, by which LAPACK compares complex pivots.
+    #[inline]
     fn size(self) -> f64 {
         self.re().abs() + self.im().abs()
     }
@@ -102,32 +130,41 @@ pub(super) fn length<N: LapackFloat>(vector: impl Iterator<Item = N> + Clone) ->
 impl LapackFloat for f64 {
     const ZERO: Self = 0.0;
     const ONE: Self = 1.0;
+    #[inline]
     fn of(re: f64, _im: f64) -> Self {
         re
     }
+    #[inline]
     fn re(self) -> f64 {
         self
     }
+    #[inline]
     fn im(self) -> f64 {
         0.0
     }
+    #[inline]
     fn conj(self) -> Self {
         self
     }
+    #[inline]
     fn abs(self) -> f64 {
         self.abs()
     }
+    #[inline]
     fn over(self, by: Self) -> Self {
         self / by
     }
+    #[inline]
     fn minus_products(self, terms: impl Iterator<Item = (Self, Self)>) -> Self {
         let mut sum = Sum::new(self);
         terms.for_each(|(a, b)| sum.add_product(-a, b));
         sum.value()
     }
-    fn subtract<'a>(values: &mut [Self], rows: impl Iterator<Item = (Self, &'a [Self])>) {
-        run(Subtract { values, rows: rows.collect() });
+    #[inline]
+    fn subtract(values: &mut [Self], rows: &[(Self, &[Self])]) {
+        run(Subtract { values, rows });
     }
+    #[inline]
     fn scalar(self) -> Scalar {
         Scalar::Float(self)
     }
@@ -136,7 +173,7 @@ impl LapackFloat for f64 {
 /// Numbers, and the multiples of rows to be subtracted from them.
 struct Subtract<'a, 'b> {
     values: &'a mut [f64],
-    rows: Vec<(f64, &'b [f64])>,
+    rows: &'a [(f64, &'b [f64])],
 }
 
 impl Task for Subtract<'_, '_> {
@@ -148,7 +185,7 @@ impl Task for Subtract<'_, '_> {
         let (chunks, rest) = self.values.as_chunks_mut::<LANES>();
         for (c, values) in chunks.iter_mut().enumerate() {
             let (mut sums, mut lost) = (*values, [0.0; LANES]);
-            for &(a, row) in &self.rows {
+            for &(a, row) in self.rows {
                 let Some(row) = row[c * LANES..].first_chunk::<LANES>() else { continue };
                 for i in 0..LANES {
                     let mut sum = Sum::with_errors(sums[i], lost[i]);
@@ -174,18 +211,21 @@ pub(super) struct Complex {
 
 impl Add for Complex {
     type Output = Self;
+    #[inline]
     fn add(self, other: Self) -> Self {
         Self { re: self.re + other.re, im: self.im + other.im }
     }
 }
 impl Sub for Complex {
     type Output = Self;
+    #[inline]
     fn sub(self, other: Self) -> Self {
         Self { re: self.re - other.re, im: self.im - other.im }
     }
 }
 impl Mul for Complex {
     type Output = Self;
+    #[inline]
     fn mul(self, other: Self) -> Self {
         Self {
             re: self.re * other.re - self.im * other.im,
@@ -195,6 +235,7 @@ impl Mul for Complex {
 }
 impl Neg for Complex {
     type Output = Self;
+    #[inline]
     fn neg(self) -> Self {
         Self { re: -self.re, im: -self.im }
     }
@@ -203,23 +244,29 @@ impl Neg for Complex {
 impl LapackFloat for Complex {
     const ZERO: Self = Self { re: 0.0, im: 0.0 };
     const ONE: Self = Self { re: 1.0, im: 0.0 };
+    #[inline]
     fn of(re: f64, im: f64) -> Self {
         Self { re, im }
     }
+    #[inline]
     fn re(self) -> f64 {
         self.re
     }
+    #[inline]
     fn im(self) -> f64 {
         self.im
     }
+    #[inline]
     fn conj(self) -> Self {
         Self { re: self.re, im: -self.im }
     }
+    #[inline]
     fn times(self, by: f64) -> Self {
         Self { re: self.re * by, im: self.im * by }
     }
     /// Smith's algorithm: dividing by the larger part of the divisor first avoids squaring it,
     /// which could overflow.
+    #[inline]
     fn over(self, by: Self) -> Self {
         if by.im == 0.0 {
             return Self { re: self.re / by.re, im: self.im / by.re };
@@ -240,6 +287,7 @@ impl LapackFloat for Complex {
             }
         }
     }
+    #[inline]
     fn minus_products(self, terms: impl Iterator<Item = (Self, Self)>) -> Self {
         let (mut re, mut im) = (Sum::new(self.re), Sum::new(self.im));
         terms.for_each(|(a, b)| {
@@ -250,8 +298,217 @@ impl LapackFloat for Complex {
         });
         Self { re: re.value(), im: im.value() }
     }
+    #[inline]
     fn scalar(self) -> Scalar {
         Scalar::Complex(self.re, self.im)
+    }
+}
+
+/// A number whose sums are not compensated: of f32, where f64 has 29 bits more than the result, and
+/// in the engine `fast`.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Plain<N>(pub(super) N);
+
+impl<N: LapackFloat> Add for Plain<N> {
+    type Output = Self;
+    #[inline]
+    fn add(self, other: Self) -> Self {
+        Self(self.0 + other.0)
+    }
+}
+impl<N: LapackFloat> Sub for Plain<N> {
+    type Output = Self;
+    #[inline]
+    fn sub(self, other: Self) -> Self {
+        Self(self.0 - other.0)
+    }
+}
+impl<N: LapackFloat> Mul for Plain<N> {
+    type Output = Self;
+    #[inline]
+    fn mul(self, other: Self) -> Self {
+        Self(self.0 * other.0)
+    }
+}
+impl<N: LapackFloat> Neg for Plain<N> {
+    type Output = Self;
+    #[inline]
+    fn neg(self) -> Self {
+        Self(-self.0)
+    }
+}
+
+impl<N: LapackFloat> LapackFloat for Plain<N> {
+    const ZERO: Self = Self(N::ZERO);
+    const ONE: Self = Self(N::ONE);
+    const BLOCK: usize = 32;
+    #[inline]
+    fn of(re: f64, im: f64) -> Self {
+        Self(N::of(re, im))
+    }
+    #[inline]
+    fn re(self) -> f64 {
+        self.0.re()
+    }
+    #[inline]
+    fn im(self) -> f64 {
+        self.0.im()
+    }
+    #[inline]
+    fn conj(self) -> Self {
+        Self(self.0.conj())
+    }
+    #[inline]
+    fn times(self, by: f64) -> Self {
+        Self(self.0.times(by))
+    }
+    #[inline]
+    fn over(self, by: Self) -> Self {
+        Self(self.0.over(by.0))
+    }
+    #[inline]
+    fn minus_products(self, terms: impl Iterator<Item = (Self, Self)>) -> Self {
+        terms.fold(self, |sum, (a, b)| sum - a * b)
+    }
+    #[inline]
+    fn subtract(values: &mut [Self], rows: &[(Self, &[Self])]) {
+        run(SubtractRows { values, rows });
+    }
+    #[inline]
+    fn subtract_product(rows: Rows<'_, Self>, a: &[Self], other: &[&[Self]]) {
+        run(SubtractProduct { rows, a, other });
+    }
+    #[inline]
+    fn inner(x: &[Self], y: &[Self]) -> Self {
+        let mut sum = Self::ZERO;
+        run(Inner { x, y, sum: &mut sum });
+        sum
+    }
+    #[inline]
+    fn scalar(self) -> Scalar {
+        self.0.scalar()
+    }
+}
+
+/// Numbers that are computed at once.
+const LANES: usize = 16;
+
+/// Rows of numbers, and the product to be subtracted from them.
+struct SubtractProduct<'a, N> {
+    rows: Rows<'a, N>,
+    a: &'a [N],
+    other: &'a [&'a [N]],
+}
+
+impl<N: LapackFloat> Task for SubtractProduct<'_, N> {
+    const IS_LONG: bool = true;
+    /// Four rows at a time, and one by one the last ones.
+    #[inline(always)]
+    fn run(self) {
+        let Self { rows: Rows { data, stride, columns }, a, other } = self;
+        let terms = other.len();
+        if terms == 0 || columns.is_empty() {
+            return;
+        }
+        let mut factors = a.chunks_exact(4 * terms);
+        let mut tiles = data.chunks_mut(4 * stride);
+        for (factors, tile) in factors.by_ref().zip(&mut tiles) {
+            let (first, rest) = tile.split_at_mut(stride);
+            let (second, rest) = rest.split_at_mut(stride);
+            let (third, fourth) = rest.split_at_mut(stride);
+            let rows = [first, second, third, fourth].map(|row| &mut row[columns.clone()]);
+            let factors = |k: usize| std::array::from_fn(|r| factors[r * terms + k]);
+            subtract_rows::<4, N>(rows, terms, |k| (factors(k), other[k]));
+        }
+        let rows = tiles.flat_map(|tile| tile.chunks_mut(stride));
+        for (row, factors) in rows.zip(factors.remainder().chunks_exact(terms)) {
+            let row = &mut row[columns.clone()];
+            subtract_rows::<1, N>([row], terms, |k| ([factors[k]], other[k]));
+        }
+    }
+}
+
+/// Numbers, and the multiples of rows to be subtracted from them.
+struct SubtractRows<'a, 'b, N> {
+    values: &'a mut [N],
+    rows: &'a [(N, &'b [N])],
+}
+
+impl<N: LapackFloat> Task for SubtractRows<'_, '_, N> {
+    const IS_LONG: bool = true;
+    #[inline(always)]
+    fn run(self) {
+        let Self { values, rows } = self;
+        subtract_rows::<1, N>([values], rows.len(), |k| ([rows[k].0], rows[k].1));
+    }
+}
+
+/// Subtracts multiples of other rows, which follow from their numbers, from `R` rows.
+#[inline(always)]
+fn subtract_rows<'a, const R: usize, N: LapackFloat + 'a>(
+    mut rows: [&mut [N]; R],
+    terms: usize,
+    term: impl Fn(usize) -> ([N; R], &'a [N]),
+) {
+    let count = rows[0].len();
+    let mut at = 0;
+    while at < count {
+        at += match count - at {
+            LANES.. => subtract_block::<R, LANES, N>(&mut rows, at, terms, &term),
+            8.. => subtract_block::<R, 8, N>(&mut rows, at, terms, &term),
+            4.. => subtract_block::<R, 4, N>(&mut rows, at, terms, &term),
+            _ => subtract_block::<R, 1, N>(&mut rows, at, terms, &term),
+        };
+    }
+}
+
+/// Subtracts multiples of other rows in `L` columns from `at` on; returns `L`.
+#[inline(always)]
+fn subtract_block<'a, const R: usize, const L: usize, N: LapackFloat + 'a>(
+    rows: &mut [&mut [N]; R],
+    at: usize,
+    terms: usize,
+    term: &impl Fn(usize) -> ([N; R], &'a [N]),
+) -> usize {
+    let mut sums = [[N::ZERO; L]; R];
+    for r in 0..R {
+        sums[r].copy_from_slice(&rows[r][at..at + L]);
+    }
+    for k in 0..terms {
+        let (factors, row) = term(k);
+        let row = &row[at..at + L];
+        for r in 0..R {
+            for i in 0..L {
+                sums[r][i] = sums[r][i] - factors[r] * row[i];
+            }
+        }
+    }
+    for r in 0..R {
+        rows[r][at..at + L].copy_from_slice(&sums[r]);
+    }
+    L
+}
+
+/// The products of the conjugates of a vector with another.
+struct Inner<'a, N> {
+    x: &'a [N],
+    y: &'a [N],
+    sum: &'a mut N,
+}
+
+impl<N: LapackFloat> Task for Inner<'_, N> {
+    const IS_LONG: bool = true;
+    #[inline(always)]
+    fn run(self) {
+        let ((x, x_rest), (y, y_rest)) = (self.x.as_chunks::<LANES>(), self.y.as_chunks::<LANES>());
+        let mut sums = [N::ZERO; LANES];
+        for (x, y) in x.iter().zip(y) {
+            for i in 0..LANES {
+                sums[i] = sums[i] + x[i].conj() * y[i];
+            }
+        }
+        let rest = x_rest.iter().zip(y_rest).map(|(&x, &y)| x.conj() * y);
+        *self.sum = sums.into_iter().chain(rest).fold(N::ZERO, N::add);
     }
 }
 
@@ -312,12 +569,13 @@ impl<N: LapackFloat> Matrix<N> {
     /// Returns the product with another matrix.
     pub(super) fn product(&self, other: &Self) -> Self {
         let mut result = Self::zeros(self.rows, other.cols);
-        for i in 0..self.rows {
-            for j in 0..other.cols {
-                let terms = (0..self.cols).map(|k| (-self[(i, k)], other[(k, j)]));
-                result[(i, j)] = N::ZERO.minus_products(terms);
-            }
+        if result.data.is_empty() || other.rows == 0 {
+            return result;
         }
+        let minus: Vec<N> = self.data.iter().map(|&x| -x).collect();
+        let rows: Vec<&[N]> = other.data.chunks(other.cols).collect();
+        let all = Rows { data: &mut result.data, stride: other.cols, columns: 0..other.cols };
+        N::subtract_product(all, &minus, &rows);
         result
     }
     pub(super) fn column(&self, j: usize) -> impl Iterator<Item = N> + Clone + '_ {

@@ -4,8 +4,9 @@
 //! `(beta, 0, ...)` by `H^H x`, where `beta` is real and of the sign opposite to `re x[0]`. If all
 //! but `x[0]` is zero, and `x[0]` is real, `tau` is 0 and nothing is reflected. These signs are
 //! LAPACK's.
-use super::number::{LapackFloat, Matrix, hypot, length};
+use super::number::{LapackFloat, Matrix, Rows, hypot, length};
 use num::clock::Stop;
+use std::ops::Range;
 
 pub(super) struct Reflection<N> {
     pub(super) beta: N,
@@ -63,20 +64,22 @@ pub(super) fn from_left<N: LapackFloat>(
     v: &[N],
     tau: N,
     first_row: usize,
-    cols: std::ops::Range<usize>,
+    cols: Range<usize>,
 ) {
-    if tau == N::ZERO || Stop::current().is_set() {
+    if tau == N::ZERO || cols.is_empty() || Stop::current().is_set() {
         return;
     }
-    let v = without_zeros(v);
-    for j in cols {
-        let terms = v.iter().enumerate().map(|(i, v)| (-v.conj(), a[(first_row + i, j)]));
-        let share = tau * N::ZERO.minus_products(terms);
-        for (i, &v) in v.iter().enumerate() {
-            let at = (first_row + i, j);
-            a[at] = a[at].minus_products([(share, v)].into_iter());
-        }
+    let (v, size) = (without_zeros(v), a.cols);
+    let rows = &mut a.data[first_row * size..];
+    let mut shares = vec![N::ZERO; cols.len()];
+    let terms = v.iter().zip(rows.chunks(size));
+    let terms: Vec<(N, &[N])> = terms.map(|(v, row)| (-v.conj(), &row[cols.clone()])).collect();
+    N::subtract(&mut shares, &terms);
+    for share in &mut shares {
+        *share = tau * *share;
     }
+    let rows = Rows { data: &mut rows[..v.len() * size], stride: size, columns: cols };
+    N::subtract_product(rows, v, &[&shares]);
 }
 
 /// `a[rows, cols] = a[rows, cols] (I - tau v v^H)`, `v` as long as there are columns.
@@ -84,19 +87,53 @@ pub(super) fn from_right<N: LapackFloat>(
     a: &mut Matrix<N>,
     v: &[N],
     tau: N,
-    rows: std::ops::Range<usize>,
+    rows: Range<usize>,
     first_col: usize,
 ) {
+    if tau == N::ZERO || rows.is_empty() || Stop::current().is_set() {
+        return;
+    }
+    let (size, count) = (a.cols, without_zeros(v).len());
+    let conjugates: Vec<N> = v[..count].iter().map(|x| x.conj()).collect();
+    let columns = first_col..first_col + count;
+    let data = &mut a.data[rows.start * size..rows.end * size];
+    let share = |row: &[N]| N::inner(&conjugates, &row[columns.clone()]) * tau;
+    let shares: Vec<N> = data.chunks(size).map(share).collect();
+    N::subtract_product(Rows { data, stride: size, columns }, &shares, &[&conjugates]);
+}
+
+/// `a[block, block] = (I - tau v v^H)^H a[block, block] (I - tau v v^H)` for a Hermitian block, `v`
+/// as long as it has rows.
+fn from_both<N: LapackFloat>(a: &mut Matrix<N>, v: &[N], tau: N, block: Range<usize>) {
     if tau == N::ZERO || Stop::current().is_set() {
         return;
     }
-    let v = without_zeros(v);
-    for i in rows {
-        let terms = v.iter().enumerate().map(|(j, &v)| (-v, a[(i, first_col + j)]));
-        let share = N::ZERO.minus_products(terms) * tau;
-        for (j, v) in v.iter().enumerate() {
-            let at = (i, first_col + j);
-            a[at] = a[at].minus_products([(share, v.conj())].into_iter());
+    let (v, size) = (without_zeros(v), a.cols);
+    let rows = &mut a.data[block.start * size..block.end * size];
+    // The conjugates of `tau a v`: a row of a Hermitian matrix is the conjugate of a column.
+    let mut image = vec![N::ZERO; block.len()];
+    let terms = v.iter().zip(rows.chunks(size));
+    let terms: Vec<(N, &[N])> = terms.map(|(v, row)| (-v.conj(), &row[block.clone()])).collect();
+    N::subtract(&mut image, &terms);
+    for x in &mut image {
+        *x = tau.conj() * *x;
+    }
+    let conjugates: Vec<N> = v.iter().map(|x| x.conj()).collect();
+    // `w = x - tau/2 (x^H v) v`, of which the conjugates are kept.
+    let half = (tau.conj() * N::inner(&conjugates, &image[..v.len()]).conj()).times(-0.5);
+    for (x, &v) in image.iter_mut().zip(&conjugates) {
+        *x = *x + half * v;
+    }
+    for (i, row) in rows.chunks_mut(size).enumerate() {
+        let row = &mut row[block.clone()];
+        let share = (image[i].conj(), &conjugates[..]);
+        match v.get(i) {
+            Some(&v) => {
+                let (front, back) = row.split_at_mut(conjugates.len());
+                N::subtract(front, &[(v, &image[..front.len()]), share]);
+                N::subtract(back, &[(v, &image[front.len()..])]);
+            }
+            None => N::subtract(&mut row[..conjugates.len()], &[share]),
         }
     }
 }
@@ -148,20 +185,35 @@ pub(super) fn geqp3<N: LapackFloat>(a: &mut Matrix<N>, pivots: &mut [i32]) -> Ve
     }
     let mut taus = Vec::new();
     let stop = Stop::current();
+    // The lengths of the remaining columns, and what they were when they were last computed.
+    let mut lengths: Vec<[f64; 2]> = Vec::new();
     for k in 0..a.rows.min(a.cols) {
+        let left = |a: &Matrix<N>, j: usize, first: usize| [length(a.column(j).skip(first)); 2];
+        if k == fixed {
+            lengths = (0..a.cols).map(|j| left(a, j, k)).collect();
+        }
         if k >= fixed && !stop.is_set() {
-            let left = |j: usize| length((k..a.rows).map(|i| a[(i, j)]));
-            let mut best = (k, left(k));
+            let mut best = k;
             for j in k + 1..a.cols {
-                let length = left(j);
-                if length > best.1 {
-                    best = (j, length);
+                if lengths[j][0] > lengths[best][0] {
+                    best = j;
                 }
             }
-            a.swap_columns(k, best.0);
-            pivots.swap(k, best.0);
+            a.swap_columns(k, best);
+            pivots.swap(k, best);
+            lengths.swap(k, best);
         }
         taus.push(eliminate(a, k));
+        for (j, column) in lengths.iter_mut().enumerate().skip(k + 1) {
+            // What cancels most of a length leaves too few of its digits.
+            let [now, then] = *column;
+            let rest = 1.0 - (a[(k, j)].abs() / now).powi(2);
+            if rest * (now / then).powi(2) > 1e-8 {
+                column[0] = now * rest.sqrt();
+            } else if now != 0.0 {
+                *column = left(a, j, k + 1);
+            }
+        }
     }
     taus
 }
@@ -172,7 +224,8 @@ pub(super) fn orgqr<N: LapackFloat>(a: &Matrix<N>, taus: &[N]) -> Matrix<N> {
     let mut q = Matrix::identity(a.rows, a.cols);
     for (k, &tau) in taus.iter().enumerate().rev() {
         let v = stored(a, k, a.rows, k);
-        from_left(&mut q, &v, tau, k, 0..a.cols);
+        // The columns before are those of the identity.
+        from_left(&mut q, &v, tau, k, k..a.cols);
     }
     q
 }
@@ -228,6 +281,18 @@ pub(super) fn hessenberg_basis<N: LapackFloat>(a: &Matrix<N>, taus: &[N]) -> Mat
     }
     q
 }
+/// Returns the product of the `q` of [`sytrd`], of a lower triangle, with a matrix.
+pub(super) fn with_basis<N: LapackFloat>(
+    a: &Matrix<N>,
+    taus: &[N],
+    mut matrix: Matrix<N>,
+) -> Matrix<N> {
+    for (k, &tau) in taus.iter().enumerate().rev() {
+        let (v, columns) = (stored(a, k + 1, a.rows, k), 0..matrix.cols);
+        from_left(&mut matrix, &v, tau, k + 1, columns);
+    }
+    matrix
+}
 
 /// `sytrd`, `hetrd`: `a = q t q^H` with `t` real and tridiagonal, of a Hermitian matrix of which
 /// one triangle is read. `t` is on the diagonal and next to it, the reflections in the rest of that
@@ -256,8 +321,7 @@ pub(super) fn sytrd<N: LapackFloat>(
         }
         // What is reflected: the rows and columns that come after this step.
         let block = if lower { first..n } else { 0..first + 1 };
-        from_left(&mut full, &v[block.clone()], tau.conj(), block.start, block.clone());
-        from_right(&mut full, &v[block.clone()], tau, block.clone(), block.start);
+        from_both(&mut full, &v[block.clone()], tau, block);
         // Elements that are mathematically zero or real are set to be exactly so.
         for &i in &rest {
             (full[(i, col)], full[(col, i)]) = (N::ZERO, N::ZERO);

@@ -2,24 +2,25 @@
 use hlo::{ArrayShape, ElementType, Shape};
 use num::Arithmetic;
 use num::array::array_shapes;
-use num::index::to_usize;
+use num::index::{saturating_count, to_usize};
+use num::parallel::threads;
 
 /// A routine: its name, its signature for real numbers, that for complex numbers, empty if there is
 /// none, and the number of arrays that it works in, of the size of its largest.
 pub(super) const ROUTINES: [(&str, &str, &str, usize); 19] = [
     ("potrf", "T[n,n] -> T[n,n] I[]", "T[n,n] -> T[n,n] I[]", 3),
     ("trsm", "T[a,b] T[m,n] -> T[m,n]", "T[a,b] T[m,n] -> T[m,n]", 4),
-    ("getrf", "T[m,n] -> T[m,n] I[p] I[]", "T[m,n] -> T[m,n] I[p] I[]", 1),
+    ("getrf", "T[m,n] -> T[m,n] I[p] I[]", "T[m,n] -> T[m,n] I[p] I[]", 3),
     ("geqrf", "T[m,n] -> T[m,n] T[p]", "T[m,n] -> T[m,n] T[p]", 1),
     ("geqp3", "T[m,n] I[n] -> T[m,n] I[n] T[p]", "T[m,n] I[n] -> T[m,n] I[n] T[p]", 1),
     ("orgqr", "T[m,n] T[k] -> T[m,n]", "", 2),
     ("ungqr", "", "T[m,n] T[k] -> T[m,n]", 2),
     ("ormqr", "T[r,k] T[k] T[m,n] -> T[m,n]", "", 2),
     ("unmqr", "", "T[r,k] T[k] T[m,n] -> T[m,n]", 2),
-    ("syevd", "T[n,n] -> T[n,n] R[n] I[]", "", 4),
-    ("heevd", "", "T[n,n] -> T[n,n] R[n] I[]", 4),
-    ("gesdd", SVD, SVD, 8),
-    ("gesvd", SVD, SVD, 8),
+    ("syevd", "T[n,n] -> T[n,n] R[n] I[]", "", 5),
+    ("heevd", "", "T[n,n] -> T[n,n] R[n] I[]", 5),
+    ("gesdd", SVD, SVD, 12),
+    ("gesvd", SVD, SVD, 12),
     (
         "gees",
         "T[n,n] -> T[n,n] T[n,n] T[n] T[n] I[] I[]",
@@ -90,11 +91,12 @@ pub(in crate::custom) fn scratch(
     };
     let all: Vec<&ArrayShape> =
         operands.iter().copied().chain([result]).flat_map(array_shapes).collect();
-    // The dimensions in front count problems, which are solved one after another.
+    // The dimensions in front count problems, of which each thread solves one at a time.
     let first = operands.first().and_then(|operand| operand.array());
     let batch =
         first.map_or(0, |a| a.rank().saturating_sub(if routine == Some("gtsv") { 1 } else { 2 }));
     let is_complex = first.is_some_and(|array| array.ty.is_complex());
+    let problems = first.map_or(1, |a| saturating_count(&a.dims[..batch.min(a.rank())]));
     let own = |array: &&ArrayShape| {
         let sides = array.dims.iter().skip(batch).map(|&n| to_usize(n));
         (sides.clone().fold(1, usize::saturating_mul), sides.max().unwrap_or(1))
@@ -104,10 +106,11 @@ pub(in crate::custom) fn scratch(
     // Beside these there are lists: a reflection, its factors, eigenvalues, the order of columns.
     let numbers = largest.saturating_mul(arrays).saturating_add(longest.saturating_mul(LISTS));
     let exact = numbers.saturating_mul(size_of::<f64>() * if is_complex { 2 } else { 1 });
-    match (arithmetic, routine.zip(first)) {
+    let each = match (arithmetic, routine.zip(first)) {
         (Arithmetic::Fast, Some((routine, a))) => exact.max(scratch_of_blocks(routine, a)),
         (Arithmetic::Exact | Arithmetic::Fast, _) => exact,
-    }
+    };
+    each.saturating_mul(problems.min(threads()).max(1))
 }
 
 /// Returns the bytes that a routine works in that `fast` computes in the type of the elements.
@@ -140,7 +143,9 @@ pub(in crate::custom) fn is_exact_in_fast(target: &str, operands: &[&Shape]) -> 
     if target.starts_with("lapack_") && sides(a).is_some_and(|s| super::blocked::has(routine, s)) {
         return false;
     }
-    !is_plain
+    // Sums of f32 are the same in both engines, and Schur forms too.
+    let is_wide = a.ty.component() == ElementType::F64 && target.starts_with("lapack_");
+    !is_plain && (!is_wide || ["gees", "geev"].contains(&routine))
 }
 
 /// The most lists of numbers, as long as the longest side, that a routine holds.

@@ -5,7 +5,7 @@
 //! opposite signs, as in LAPACK. Neither `t` nor `z` is determined by `a`: the eigenvalues may be
 //! in any order.
 use super::jacobi::normalize;
-use super::number::{Complex, LapackFloat, Matrix, hypot, length};
+use super::number::{Complex, LapackFloat, Matrix, Plain, hypot, length};
 use super::reflect::{from_left, from_right, gehrd, hessenberg_basis, reflection};
 use num::clock::Stop;
 
@@ -77,6 +77,19 @@ fn cut<N: LapackFloat>(
     };
     h[(k, k - 1)] = N::ZERO;
     k
+}
+
+impl<N: HasSchur> HasSchur for Plain<N> {
+    fn schur(Matrix { rows, cols, data }: Matrix<Self>) -> Schur<Self> {
+        let data = data.into_iter().map(|x| x.0).collect();
+        let (t, z) = N::schur(Matrix { rows, cols, data })?;
+        let plain = |Matrix { rows, cols, data }: Matrix<N>| Matrix {
+            rows,
+            cols,
+            data: data.into_iter().map(Plain).collect(),
+        };
+        Ok((plain(t), plain(z)))
+    }
 }
 
 impl HasSchur for Complex {

@@ -51,6 +51,9 @@ impl SignatureArray {
     }
 }
 
+/// Parts of results, and how many elements of each have been given.
+pub(super) type Places<'a> = Vec<(&'a mut [u8], usize)>;
+
 /// A call whose operands and results match the signature.
 pub(super) struct CheckedCall<'a> {
     call: &'a Call<'a>,
@@ -59,8 +62,8 @@ pub(super) struct CheckedCall<'a> {
     ranks: Vec<usize>,
     /// The number of independent problems.
     pub(super) batch: usize,
-    /// The results, and how many elements of each have been given.
-    results: Vec<(Literal, usize)>,
+    /// The parts of the results for some of them.
+    results: Places<'a>,
 }
 
 impl<'a> CheckedCall<'a> {
@@ -123,8 +126,27 @@ impl<'a> CheckedCall<'a> {
         column_major(call, &slots[..takes_count])?;
         let batch = front.unwrap_or_default().iter().map(|&d| to_usize(d)).product();
         let ranks = slots.iter().map(|slot| slot.rank()).collect();
-        let values = results.iter().map(|&shape| (Literal::zeros(shape.clone()), 0)).collect();
-        Ok(Self { call, shapes: results, sizes, ranks, batch, results: values })
+        Ok(Self { call, shapes: results, sizes, ranks, batch, results: Vec::new() })
+    }
+    /// Returns the results, before they are written.
+    pub(super) fn results(&self) -> Vec<Literal> {
+        self.shapes.iter().map(|&shape| Literal::zeros(shape.clone())).collect()
+    }
+    /// Returns the call for some problems, whose parts of the results are to be written.
+    pub(super) fn for_part<'b>(&'b self, results: Places<'b>) -> CheckedCall<'b> {
+        CheckedCall {
+            call: self.call,
+            shapes: self.shapes.clone(),
+            sizes: self.sizes.clone(),
+            ranks: self.ranks.clone(),
+            batch: self.batch,
+            results,
+        }
+    }
+    /// Returns the number of elements that a result has for each problem.
+    fn count(&self, result: usize) -> usize {
+        let count = self.shapes[result].element_count().unwrap_or(0);
+        count.checked_div(self.batch).unwrap_or(0)
     }
     /// Returns the elements of an operand of one problem.
     pub(super) fn elements<S: Native>(&self, operand: usize, problem: usize) -> &'a [S] {
@@ -135,11 +157,15 @@ impl<'a> CheckedCall<'a> {
     }
     /// Returns the place of the next problem's part of a result, which is to be written.
     pub(super) fn place<S: Native>(&mut self, result: usize) -> &mut [S] {
+        let count = self.count(result);
         let (array, given) = &mut self.results[result];
-        let elements: &mut [S] = bytemuck::cast_slice_mut(array.bytes_mut());
+        if count == 0 {
+            // A part of nothing is not aligned.
+            return &mut [];
+        }
         let first = *given;
-        *given += elements.len() / self.batch;
-        &mut elements[first..*given]
+        *given += count;
+        &mut bytemuck::cast_slice_mut(array)[first..*given]
     }
     /// Returns the size of this letter.
     pub(super) fn size(&self, letter: char) -> usize {
@@ -160,10 +186,13 @@ impl<'a> CheckedCall<'a> {
         let (rows, cols, elements) = self.part(operand, problem);
         let literal = self.call.operands[operand];
         let own = problem * rows * cols..(problem + 1) * rows * cols;
+        let bytes = literal.bytes();
         let data = match literal.array_shape().map(|shape| shape.ty) {
             Some(ElementType::F32) => {
-                let elements = &bytemuck::cast_slice::<u8, f32>(literal.bytes())[own];
-                elements.iter().map(|&x| N::real(x.into())).collect()
+                bytemuck::cast_slice(bytes)[own].iter().map(|&x: &f32| N::real(x.into())).collect()
+            }
+            Some(ElementType::F64) => {
+                bytemuck::cast_slice(bytes)[own].iter().map(|&x| N::real(x)).collect()
             }
             Some(_) | None => elements.map(N::read).collect(),
         };
@@ -178,7 +207,7 @@ impl<'a> CheckedCall<'a> {
     pub(super) fn give(&mut self, result: usize, elements: impl IntoIterator<Item = Scalar>) {
         let (array, given) = &mut self.results[result];
         let ty = self.shapes[result].ty;
-        let slots = array.bytes_mut().chunks_exact_mut(ty.storage_bytes()).skip(*given);
+        let slots = array.chunks_exact_mut(ty.storage_bytes()).skip(*given);
         for (element, slot) in elements.into_iter().zip(slots) {
             element.write(ty, slot);
             *given += 1;
@@ -186,18 +215,20 @@ impl<'a> CheckedCall<'a> {
     }
     /// Appends the next problem's part of a result.
     pub(super) fn give_numbers<N: LapackFloat>(&mut self, result: usize, numbers: &[N]) {
-        if self.shapes[result].ty != ElementType::F32 {
-            return self.give(result, numbers.iter().map(|x| x.scalar()));
+        let ty = self.shapes[result].ty;
+        if ty == ElementType::F32 {
+            let slots = self.place::<f32>(result).iter_mut();
+            slots.zip(numbers).for_each(|(slot, x)| *slot = to_f32(x.re()));
+        } else if ty == ElementType::F64 {
+            let slots = self.place::<f64>(result).iter_mut();
+            slots.zip(numbers).for_each(|(slot, x)| *slot = x.re());
+        } else {
+            self.give(result, numbers.iter().map(|x| x.scalar()));
         }
-        let (array, given) = &mut self.results[result];
-        let slots = &mut bytemuck::cast_slice_mut::<u8, f32>(array.bytes_mut())[*given..];
-        slots.iter_mut().zip(numbers).for_each(|(slot, x)| *slot = to_f32(x.re()));
-        *given += numbers.len();
     }
     /// Appends the next problem's part of a result, all of it `with`.
     pub(super) fn fill(&mut self, result: usize, with: f64) {
-        let count = self.shapes[result].element_count().unwrap_or(0);
-        let count = count.checked_div(self.batch).unwrap_or(0);
+        let count = self.count(result);
         let complex = self.shapes[result].ty.is_complex();
         let value = if complex { Scalar::Complex(with, with) } else { Scalar::Float(with) };
         self.give(result, std::iter::repeat_n(value, count));
@@ -210,11 +241,6 @@ impl<'a> CheckedCall<'a> {
     pub(super) fn float_results(&self) -> Vec<usize> {
         let is_float = |&i: &usize| self.shapes[i].ty != ElementType::S32;
         (0..self.shapes.len()).filter(is_float).collect()
-    }
-    /// Returns the result, after every problem has appended its parts.
-    pub(super) fn finish(self) -> Literal {
-        let arrays = self.results.into_iter().map(|(array, _)| array).collect();
-        num::array::pack(self.call.shape, arrays)
     }
 }
 

@@ -2,9 +2,10 @@
 //! orthonormal.
 mod singular;
 
+use super::direct::getrf;
 use super::geev;
 use super::jacobi::{eigh, svd};
-use super::number::{Complex, LapackFloat, Matrix, hypot};
+use super::number::{Complex, LapackFloat, Matrix, Plain, hypot};
 use super::reflect;
 use super::schur::{HasSchur, eigenvalues};
 
@@ -24,6 +25,7 @@ pub(super) fn drawn<N: LapackFloat>(rows: usize, cols: usize, seed: u64) -> Matr
 fn squares<N: LapackFloat>() -> Vec<Matrix<N>> {
     let mut all: Vec<_> = (0..9).map(|n| drawn(n, n, 7)).collect();
     all.push(drawn(30, 30, 1));
+    all.push(drawn(67, 67, 2));
     all.push(Matrix::zeros(4, 4));
     all.push(Matrix::identity(5, 5));
     // Of rank 2.
@@ -140,12 +142,45 @@ fn eigenvectors_are_ones<N: HasSchur>() {
 fn eigenvalues_of_hermitian_matrices() {
     hermitian_multiplies_back::<f64>();
     hermitian_multiplies_back::<Complex>();
+    hermitian_multiplies_back::<Plain<f64>>();
+    hermitian_multiplies_back::<Plain<Complex>>();
 }
 
 #[test]
 fn singular_values() {
     singular_values_multiply_back::<f64>();
     singular_values_multiply_back::<Complex>();
+    singular_values_multiply_back::<Plain<f64>>();
+    singular_values_multiply_back::<Plain<Complex>>();
+}
+
+/// Returns the pivots.
+fn factors_multiply_back<N: LapackFloat>((m, n): (usize, usize)) -> Vec<i32> {
+    let a: Matrix<N> = drawn(m, n, 21);
+    let (mut factors, size) = (a.clone(), m.min(n));
+    let (pivots, info) = getrf(&mut factors);
+    assert_eq!(info, 0);
+    let (mut lower, mut upper) = (Matrix::identity(m, size), Matrix::zeros(size, n));
+    for i in 0..m {
+        (0..i.min(size)).for_each(|j| lower[(i, j)] = factors[(i, j)]);
+        (i..n).for_each(|j| upper[(i.min(size - 1), j)] = factors[(i, j)]);
+    }
+    let mut exchanged = a;
+    for (i, &pivot) in pivots.iter().enumerate() {
+        exchanged.swap_rows(i, usize::try_from(pivot - 1).unwrap());
+    }
+    close(&lower.product(&upper), &exchanged);
+    pivots
+}
+
+#[test]
+fn factors_of_eliminations() {
+    for sides in [(1, 1), (3, 3), (5, 2), (2, 5), (32, 32), (33, 33), (70, 100), (100, 70)] {
+        let pivots = factors_multiply_back::<f64>(sides);
+        assert_eq!(factors_multiply_back::<Plain<f64>>(sides), pivots);
+        let pivots = factors_multiply_back::<Complex>(sides);
+        assert_eq!(factors_multiply_back::<Plain<Complex>>(sides), pivots);
+    }
 }
 
 #[test]
@@ -230,6 +265,7 @@ fn nan_spreads_as_in_lapack<N: LapackFloat>(bad: N) {
 #[test]
 fn nan_spreads_as_in_lapack_real() {
     nan_spreads_as_in_lapack(f64::NAN);
+    nan_spreads_as_in_lapack(Plain(f64::NAN));
     assert!(hypot(f64::NAN, 1.0).is_nan() && hypot(1.0, f64::NAN).is_nan());
     assert!(hypot(f64::INFINITY, f64::NAN).is_nan());
 }
@@ -237,6 +273,7 @@ fn nan_spreads_as_in_lapack_real() {
 fn nan_spreads_as_in_lapack_complex() {
     nan_spreads_as_in_lapack(Complex::of(1.0, f64::NAN));
     nan_spreads_as_in_lapack(Complex::of(f64::NAN, 0.0));
+    nan_spreads_as_in_lapack(Plain(Complex::of(1.0, f64::NAN)));
 }
 #[test]
 fn infinities_end_in_nan() {

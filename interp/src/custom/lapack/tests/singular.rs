@@ -1,7 +1,7 @@
 //! Decompositions of singular matrices, also of very small and very large elements.
 use super::super::geev;
 use super::super::jacobi::{eigh, svd};
-use super::super::number::{Complex, LapackFloat, Matrix, length};
+use super::super::number::{Complex, LapackFloat, Matrix, Plain, length};
 use super::super::reflect;
 use super::super::schur::{HasSchur, eigenvalues, schur};
 use super::{diagonal, drawn, orthonormal};
@@ -169,6 +169,15 @@ fn singular_matrices_real() {
     singular_hermitian_matrices_have_eigenvalues::<f64>();
     singular_matrices_have_schur_forms::<f64>();
     singular_matrices_are_reflected::<f64>();
+}
+#[test]
+fn singular_matrices_in_plain_sums() {
+    singular_matrices_have_singular_values::<Plain<f64>>();
+    singular_hermitian_matrices_have_eigenvalues::<Plain<f64>>();
+    singular_matrices_are_reflected::<Plain<f64>>();
+    singular_matrices_have_singular_values::<Plain<Complex>>();
+    singular_hermitian_matrices_have_eigenvalues::<Plain<Complex>>();
+    singular_matrices_are_reflected::<Plain<Complex>>();
 }
 #[test]
 fn singular_matrices_complex() {
