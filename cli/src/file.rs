@@ -7,7 +7,6 @@ use crate::output;
 use conformance::AtomicFile;
 pub(crate) use conformance::Existing;
 use std::io::{Cursor, ErrorKind, Seek, SeekFrom, Write};
-use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
 /// Returns whether an output is standard output.
@@ -48,7 +47,17 @@ pub(crate) fn check<'a>(
 fn identity(path: &Path) -> Option<PathBuf> {
     let path = if is_stdout(path) { Path::new("/dev/stdin") } else { path };
     let found = std::fs::metadata(path).ok().filter(std::fs::Metadata::is_file)?;
-    Some(PathBuf::from(format!("{}:{}", found.dev(), found.ino())))
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt as _;
+        Some(PathBuf::from(format!("{}:{}", found.dev(), found.ino())))
+    }
+    // A second name of a file, by a hard link, is not seen.
+    #[cfg(not(unix))]
+    {
+        drop(found);
+        path.canonicalize().ok()
+    }
 }
 
 /// A file, or standard output, that is written when its contents are whole.
@@ -130,6 +139,7 @@ pub(crate) fn exists(path: &Path) -> Failure {
 }
 
 #[cfg(test)]
+#[cfg(unix)]
 mod tests {
     use super::*;
 

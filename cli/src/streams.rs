@@ -1,5 +1,8 @@
 //! What the process was started with: closed standard output, and a limit of the size of files.
-#![expect(unsafe_code, reason = "runs before the standard library, and calls the C library")]
+#![cfg_attr(
+    unix,
+    expect(unsafe_code, reason = "runs before the standard library, and calls the C library")
+)]
 use std::sync::atomic::{AtomicBool, Ordering};
 
 static IS_STDOUT_CLOSED: AtomicBool = AtomicBool::new(false);
@@ -10,6 +13,7 @@ pub(crate) fn is_stdout_closed() -> bool {
 }
 
 /// Runs before `main`: the standard library puts `/dev/null` in the place of a closed stream, and what is written there is lost.
+#[cfg(unix)]
 #[used]
 #[cfg_attr(target_os = "linux", unsafe(link_section = ".init_array"))]
 #[cfg_attr(target_os = "macos", unsafe(link_section = "__DATA,__mod_init_func"))]
@@ -25,6 +29,7 @@ static BEFORE_MAIN: extern "C" fn() = {
 /// Makes a file beyond the limit of sizes (`ulimit -f`) an error of its writer, not the end of the process.
 ///
 /// A handler does it, not the setting to ignore the signal, which programs that are started would inherit.
+#[cfg(unix)]
 pub(crate) fn report_large_files() {
     extern "C" fn nothing(_: libc::c_int) {}
     let handler: extern "C" fn(libc::c_int) = nothing;
@@ -33,3 +38,6 @@ pub(crate) fn report_large_files() {
     // SAFETY: the handler does nothing, which is safe at any time.
     unsafe { libc::signal(libc::SIGXFSZ, handler) };
 }
+
+#[cfg(not(unix))]
+pub(crate) fn report_large_files() {}

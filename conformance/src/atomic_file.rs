@@ -1,8 +1,7 @@
 //! Files that are written as a whole: a reader finds the old contents or the new ones, however the
 //! writer ends.
-use std::fs::{self, File, OpenOptions, Permissions};
+use std::fs::{self, File, Metadata, OpenOptions, Permissions};
 use std::io::{Cursor, Error, ErrorKind, Result, Seek, SeekFrom, Write};
-use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use tempfile::{Builder, NamedTempFile};
 
@@ -77,7 +76,7 @@ impl AtomicFile {
                 return Err(ErrorKind::IsADirectory.into());
             }
             // To open a pipe would wait for its reader, and to close it would end it.
-            rustix::fs::access(path, rustix::fs::Access::WRITE_OK)?;
+            check_writable(path, &old)?;
             if is_open || !old.is_file() {
                 let contents = Contents::Memory(Cursor::default());
                 return Ok(Self { target: path.to_owned(), existing, permissions, contents });
@@ -192,9 +191,20 @@ fn temporary(folder: &Path) -> Result<Contents> {
     if let Some(file) = unnamed::create(folder)? {
         return Ok(Contents::Unnamed(file));
     }
-    let permissions = Permissions::from_mode(0o666);
     let mut builder = Builder::new();
-    builder.prefix(PREFIX).permissions(permissions).tempfile_in(folder).map(Contents::Named)
+    #[cfg(unix)]
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+    builder.prefix(PREFIX).tempfile_in(folder).map(Contents::Named)
+}
+
+/// Checks that this user may write a file.
+#[cfg(unix)]
+fn check_writable(path: &Path, _: &Metadata) -> Result<()> {
+    Ok(rustix::fs::access(path, rustix::fs::Access::WRITE_OK)?)
+}
+#[cfg(not(unix))]
+fn check_writable(_: &Path, found: &Metadata) -> Result<()> {
+    if found.permissions().readonly() { Err(ErrorKind::PermissionDenied.into()) } else { Ok(()) }
 }
 
 /// Returns an error without the name of a temporary file.
@@ -237,9 +247,10 @@ mod unnamed {
 }
 
 #[cfg(test)]
+#[cfg(unix)]
 mod tests {
     use super::*;
-    use std::os::unix::fs::symlink;
+    use std::os::unix::fs::{PermissionsExt as _, symlink};
 
     fn names(folder: &Path) -> Vec<String> {
         let entries = fs::read_dir(folder).unwrap();

@@ -1,8 +1,7 @@
 //! The child of a [`Channel`](super::channel::Channel): answers requests from its standard input.
 use super::message::{read, write};
 use super::process::{Mark, start_thread};
-use rustix::fd::OwnedFd;
-use rustix::process::{Signal, getpgrp, getpid, kill_process, kill_process_group};
+use super::system;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::fs::File;
@@ -16,25 +15,13 @@ where
     Q: DeserializeOwned + Send + 'static,
     R: Serialize,
 {
-    let (input, mut output) = private_streams()?;
+    let (input, mut output) = system::private_streams()?;
     for request in receive(input)? {
         if let Some(reply) = answer(request) {
             write(&mut output, &reply)?;
         }
     }
     end()
-}
-
-/// Returns the pipes to the parent under other descriptors. Standard output then is stderr, and
-/// standard input is empty.
-fn private_streams() -> Result<(File, File)> {
-    let private = |fd| rustix::io::fcntl_dupfd_cloexec(fd, 3);
-    let input = private(rustix::stdio::stdin())?;
-    let output = private(rustix::stdio::stdout())?;
-    rustix::stdio::dup2_stdin(File::open("/dev/null")?)?;
-    rustix::stdio::dup2_stdout(rustix::stdio::stderr())?;
-    let file = |fd: OwnedFd| File::from(fd);
-    Ok((file(input), file(output)))
 }
 
 /// Reads requests on a thread of its own, so that the end of the parent is noticed while a request
@@ -60,9 +47,5 @@ fn end() -> ! {
     if let Some(mark) = Mark::of_this_process() {
         mark.kill();
     }
-    if getpgrp() == getpid() {
-        let _ = kill_process_group(getpid(), Signal::KILL);
-    }
-    let _ = kill_process(getpid(), Signal::KILL);
-    std::process::abort()
+    system::end_group()
 }

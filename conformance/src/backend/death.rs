@@ -1,6 +1,6 @@
 //! How a process died: two deaths of the same kind are the same failure of a backend.
+use super::system;
 use std::fmt;
-use std::os::unix::process::ExitStatusExt as _;
 use std::process::ExitStatus;
 
 /// How the process of a backend died.
@@ -40,21 +40,10 @@ impl Death {
     }
 }
 
-/// Returns the name of the signal or the exit code. A shell returns 128 plus the number of the
-/// signal that ended its command.
+/// Returns the name of the signal or the exit code.
 fn how(status: ExitStatus) -> String {
-    let of_shell = status.code().filter(|code| (129..=159).contains(code)).map(|code| code - 128);
-    let signal = of_shell.map_or(status, ExitStatus::from_raw);
-    match (signal.signal(), status.code()) {
-        (Some(number), _) => {
-            // "signal: 6 (SIGABRT) (core dumped)"
-            let shown = signal.to_string();
-            let name = shown.split(['(', ')']).nth(1).filter(|name| name.starts_with("SIG"));
-            name.map_or_else(|| format!("signal {number}"), str::to_owned)
-        }
-        (None, Some(code)) => format!("exit code {code}"),
-        (None, None) => status.to_string(),
-    }
+    let code = || status.code().map(|code| format!("exit code {code}"));
+    system::signal(status).or_else(code).unwrap_or_else(|| status.to_string())
 }
 
 /// Words of a line that tells why a process ended.
@@ -123,8 +112,10 @@ fn stable_words(line: &str) -> String {
 mod tests {
     use super::*;
 
+    #[cfg(unix)]
     #[test]
     fn signals_and_codes_have_names() {
+        use std::os::unix::process::ExitStatusExt as _;
         let of = |raw| Death::ended(Some(ExitStatus::from_raw(raw)), "").to_string();
         // The high byte is the exit code, the low one the signal; 0x80 says that a core was dumped.
         assert_eq!([of(11), of(6 | 0x80), of(9)], ["SIGSEGV", "SIGABRT", "SIGKILL"]);

@@ -43,6 +43,7 @@ mod planted;
 mod plugin;
 mod process;
 mod server;
+mod system;
 mod variant;
 
 pub use about::About;

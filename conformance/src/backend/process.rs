@@ -1,8 +1,7 @@
 //! Processes that are killed with everything they started, and the last lines they wrote to stderr.
-use rustix::process::{Pid, Signal, getpid, kill_process, kill_process_group};
+use super::system;
 use std::collections::VecDeque;
 use std::io::{BufRead as _, BufReader, Read as _};
-use std::os::unix::process::CommandExt as _;
 use std::path::Path;
 use std::process::{Child, ChildStderr, Command, ExitStatus, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -14,12 +13,6 @@ use std::time::{Duration, Instant};
 const LINES: usize = 12;
 /// The longest line that is kept.
 const LINE_BYTES: u64 = 400;
-/// A script for the shell: after the end of standard input, kills the group `$1` and the processes
-/// with `$3` in their environment, and removes the folder `$2`.
-const WATCH: &str = r#"read -r _; kill -s KILL -- "-$1"
-for file in $(grep -Fls -- "$3" /proc/[0-9]*/environ); do file=${file%/environ}; kill -s KILL "${file#/proc/}"; done
-rm -rf -- "$2""#;
-
 /// A process in a group of its own. Dropping it kills the group, and what left it, as `setsid`
 /// does.
 #[derive(Debug)]
@@ -51,13 +44,13 @@ impl Process {
     /// not see `SIGKILL`.
     pub(crate) fn start_in(command: &mut Command, folder: &Path) -> std::io::Result<Self> {
         let mut process = Self::start(command)?;
-        let mut watcher = Command::new("sh");
-        let group = process.child.id().to_string();
-        watcher.args(["-c", WATCH, "watch", &group]).arg(folder).arg(process.mark.variable());
-        // The watcher outlives this process, also if another one kills what has its own mark.
-        watcher.env_remove(MARK);
-        watcher.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
-        process.watcher = Some(watcher.process_group(0).spawn()?);
+        let (leader, variable) = (process.child.id(), process.mark.variable());
+        if let Some(mut watcher) = system::watcher(leader, folder, &variable) {
+            // The watcher outlives this process, also if another one kills what has its own mark.
+            watcher.env_remove(MARK);
+            watcher.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
+            process.watcher = Some(watcher.spawn()?);
+        }
         Ok(process)
     }
     /// Starts a command; its stderr is read.
@@ -67,7 +60,8 @@ impl Process {
     /// Starts a command; its stderr is read if it is a pipe.
     pub(super) fn start_with(command: &mut Command) -> std::io::Result<Self> {
         let mark = Mark::new();
-        let mut child = command.process_group(0).env(MARK, &mark.0).spawn().map_err(|error| {
+        system::own_group(command);
+        let mut child = command.env(MARK, &mark.0).spawn().map_err(|error| {
             let program = command.get_program().display();
             std::io::Error::new(error.kind(), format!("`{program}` cannot be started: {error}"))
         })?;
@@ -109,10 +103,7 @@ impl Process {
         }
         // A process may leave its group.
         let _ = self.child.kill();
-        // The group keeps the id of its leader, also when that has ended.
-        if let Some(group) = i32::try_from(self.child.id()).ok().and_then(Pid::from_raw) {
-            let _ = kill_process_group(group, Signal::KILL);
-        }
+        system::kill_group(self.child.id());
         if self.status.is_none() {
             self.status = self.child.wait().ok();
         }
@@ -149,33 +140,10 @@ impl Mark {
     fn variable(&self) -> String {
         format!("{MARK}={}", self.0)
     }
-    /// Kills the other processes that have it, where the system shows environments. They may start
-    /// more meanwhile.
+    /// Kills the other processes that have it, where the system shows environments.
     pub(super) fn kill(&self) {
-        /// The most times that they are looked for.
-        const TIMES: usize = 10;
-        let (variable, own) = (self.variable().into_bytes(), getpid());
-        for _ in 0..TIMES {
-            let is_marked = |environment: &[u8]| {
-                environment.split(|&byte| byte == 0).any(|one| one == variable)
-            };
-            let found = processes().filter(|(id, all)| *id != own && is_marked(all));
-            let killed = found.filter(|&(id, _)| kill_process(id, Signal::KILL).is_ok());
-            if killed.count() == 0 {
-                break;
-            }
-        }
+        system::kill_marked(&self.variable());
     }
-}
-
-/// Returns the processes of this user and their environments, which are empty for those that have
-/// ended.
-fn processes() -> impl Iterator<Item = (Pid, Vec<u8>)> {
-    let entries = std::fs::read_dir("/proc").into_iter().flatten().flatten();
-    entries.filter_map(|entry| {
-        let id = entry.file_name().to_str()?.parse().ok().and_then(Pid::from_raw)?;
-        Some((id, std::fs::read(entry.path().join("environ")).ok()?))
-    })
 }
 
 impl Drop for Process {
