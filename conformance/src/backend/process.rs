@@ -1,7 +1,7 @@
 //! Processes that are killed with everything they started, and the last lines they wrote to stderr.
 use super::system;
 use std::collections::VecDeque;
-use std::io::{BufRead as _, BufReader, Read as _};
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::path::Path;
 use std::process::{Child, ChildStderr, Command, ExitStatus, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -36,6 +36,14 @@ pub(super) fn start_thread<T: Send + 'static>(
     })
 }
 
+/// Ends a watcher before it acts.
+fn end(watcher: Option<Child>) {
+    if let Some(mut watcher) = watcher {
+        let _ = watcher.kill();
+        let _ = watcher.wait();
+    }
+}
+
 impl Process {
     /// As [`Process::start`]; if this process dies, by Ctrl-C or any other signal, the command is
     /// killed and its folder removed.
@@ -43,15 +51,29 @@ impl Process {
     /// A second process watches a pipe that closes when this one ends: a handler of signals would
     /// not see `SIGKILL`.
     pub(crate) fn start_in(command: &mut Command, folder: &Path) -> std::io::Result<Self> {
-        let mut process = Self::start(command)?;
-        let (leader, variable) = (process.child.id(), process.mark.variable());
-        if let Some(mut watcher) = system::watcher(leader, folder, &variable) {
-            // The watcher outlives this process, also if another one kills what has its own mark.
-            watcher.env_remove(MARK);
-            watcher.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
-            process.watcher = Some(watcher.spawn()?);
+        let mark = Mark::new();
+        // It starts first: this process may die at any time.
+        let mut watcher = system::watcher(folder, &mark.variable())
+            .map(|mut watcher| {
+                // It outlives this process, also if another one kills what has its own mark.
+                watcher.env_remove(MARK);
+                watcher.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null()).spawn()
+            })
+            .transpose()?;
+        let process = Self::start_marked(command.stderr(Stdio::piped()), mark);
+        if let (Some(watcher), Ok(process)) = (&mut watcher, &process)
+            && let Some(input) = &mut watcher.stdin
+        {
+            // Without the leader it finds the processes by their mark.
+            let _ = writeln!(input, "{}", process.child.id());
         }
-        Ok(process)
+        match process {
+            Ok(process) => Ok(Self { watcher, ..process }),
+            Err(error) => {
+                end(watcher);
+                Err(error)
+            }
+        }
     }
     /// Starts a command; its stderr is read.
     pub(crate) fn start(command: &mut Command) -> std::io::Result<Self> {
@@ -59,7 +81,9 @@ impl Process {
     }
     /// Starts a command; its stderr is read if it is a pipe.
     pub(super) fn start_with(command: &mut Command) -> std::io::Result<Self> {
-        let mark = Mark::new();
+        Self::start_marked(command, Mark::new())
+    }
+    fn start_marked(command: &mut Command, mark: Mark) -> std::io::Result<Self> {
         system::own_group(command);
         let mut child = command.env(MARK, &mark.0).spawn().map_err(|error| {
             let program = command.get_program().display();
@@ -97,10 +121,7 @@ impl Process {
     /// Kills the process and everything it started. Returns how the process ended, and `None` if
     /// that is not known.
     pub(crate) fn kill(&mut self) -> Option<ExitStatus> {
-        if let Some(mut watcher) = self.watcher.take() {
-            let _ = watcher.kill();
-            let _ = watcher.wait();
-        }
+        end(self.watcher.take());
         // A process may leave its group.
         let _ = self.child.kill();
         system::kill_group(self.child.id());

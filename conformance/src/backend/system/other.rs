@@ -11,7 +11,7 @@ pub(in super::super) fn kill_group(_: u32) {}
 
 pub(in super::super) fn kill_marked(_: &str) {}
 
-pub(in super::super) fn watcher(_: u32, _: &Path, _: &str) -> Option<Command> {
+pub(in super::super) fn watcher(_: &Path, _: &str) -> Option<Command> {
     None
 }
 

@@ -7,11 +7,11 @@ use std::os::unix::process::{CommandExt as _, ExitStatusExt as _};
 use std::path::Path;
 use std::process::{Command, ExitStatus};
 
-/// A script for the shell: after the end of standard input, kills the group `$1` and the processes
-/// with `$3` in their environment, and removes the folder `$2`.
-const WATCH: &str = r#"read -r _; kill -s KILL -- "-$1"
-for file in $(grep -Fls -- "$3" /proc/[0-9]*/environ); do file=${file%/environ}; kill -s KILL "${file#/proc/}"; done
-rm -rf -- "$2""#;
+/// A script for the shell: after the end of standard input, kills the group that its first line has,
+/// if there is one, and the processes with `$2` in their environment, and removes the folder `$1`.
+const WATCH: &str = r#"read -r group; read -r _; [ -n "$group" ] && kill -s KILL -- "-$group"
+for file in $(grep -Fls -- "$2" /proc/[0-9]*/environ); do file=${file%/environ}; kill -s KILL "${file#/proc/}"; done
+rm -rf -- "$1""#;
 
 /// Makes a command the leader of a group of its own.
 pub(in super::super) fn own_group(command: &mut Command) {
@@ -52,12 +52,12 @@ fn processes() -> impl Iterator<Item = (Pid, Vec<u8>)> {
     })
 }
 
-/// Returns a command that, at the end of its standard input, kills a group and what has a variable,
-/// and removes a folder; none if the system has none.
+/// Returns a command that reads the leader of a group and, at the end of its standard input, kills
+/// the group and what has a variable, and removes a folder; none if the system has none.
 #[expect(clippy::unnecessary_wraps, reason = "another system has none")]
-pub(in super::super) fn watcher(leader: u32, folder: &Path, variable: &str) -> Option<Command> {
+pub(in super::super) fn watcher(folder: &Path, variable: &str) -> Option<Command> {
     let mut watcher = Command::new("sh");
-    watcher.args(["-c", WATCH, "watch", &leader.to_string()]).arg(folder).arg(variable);
+    watcher.args(["-c", WATCH, "watch"]).arg(folder).arg(variable);
     watcher.process_group(0);
     Some(watcher)
 }
