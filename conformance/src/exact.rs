@@ -1,10 +1,14 @@
 //! Two modules in exact arithmetic: whether they are the same function of every float argument, and
 //! whether a difference of their results is one of rounding.
+use collectives::Session;
 use field::{Answer, Difference};
+use hlo::ir::InstructionId;
+use hlo::op::Unary;
 use hlo::{Literal, Module, Op, Scalar, Shape, Verified};
 use interp::cost::Costs;
-use interp::{DeviceGrid, RunOptions};
+use interp::{CompileOptions, DeviceGrid, RunOptions};
 use serde::Serialize;
+use std::collections::BTreeMap;
 
 /// What is known of two modules in exact arithmetic.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -16,6 +20,9 @@ pub enum Proof {
         draws: u32,
         /// The probability that it is so by chance.
         probability: f64,
+        /// Whether floats decide something, as a comparison or a conversion to integers does: that is
+        /// tested by the draws.
+        decides: bool,
     },
     /// Both differ for the arguments of a draw.
     Different {
@@ -47,8 +54,13 @@ const MOST: (f64, u64) = (4e6, 50_000_000);
 /// ```
 pub fn proof(modules: [&Verified; 2], draws: u32) -> (Proof, Option<Difference>) {
     match compared(modules, draws, None) {
+        Ok(Answer::Equal(evidence)) if !evidence.has_floats => {
+            let reason = "no argument is a float: others are tested with the values that are drawn";
+            (Proof::Open { reason: reason.to_owned() }, None)
+        }
         Ok(Answer::Equal(evidence)) => {
-            (Proof::Proved { draws, probability: evidence.probability() }, None)
+            let decides = evidence.comparisons.all > 0 || modules.into_iter().any(cuts);
+            (Proof::Proved { draws, probability: evidence.probability(), decides }, None)
         }
         Ok(Answer::Different(found)) => (Proof::Different { seed: found.seed }, Some(found)),
         Ok(Answer::Open(open)) => {
@@ -62,15 +74,36 @@ pub fn proof(modules: [&Verified; 2], draws: u32) -> (Proof, Option<Difference>)
     }
 }
 
-/// Returns whether a difference of two results is nothing but rounding: both are finite, and in exact
-/// arithmetic the modules agree on these arguments, the second in no fewer digits than the first.
+/// Returns whether a module rounds floats to integers.
+#[expect(clippy::wildcard_enum_match_arm, reason = "no other op makes integers of floats")]
+fn cuts(module: &Verified) -> bool {
+    let whole = [Unary::Floor, Unary::Ceil, Unary::RoundNearestAfz, Unary::RoundNearestEven];
+    module.module().computations.iter().any(|(_, computation)| {
+        computation.instructions.iter().any(|(_, instruction)| {
+            let is_float =
+                |&id: &InstructionId| digits(&computation.instructions[id].shape).is_some();
+            match &instruction.op {
+                Op::Unary(op) => whole.contains(op),
+                Op::Convert(_) => {
+                    digits(&instruction.shape).is_none()
+                        && instruction.operands.iter().all(is_float)
+                }
+                _ => false,
+            }
+        })
+    })
+}
+
+/// Returns whether a difference of two results is nothing but rounding: all values are finite, in exact
+/// arithmetic the modules agree on these arguments, and the second rounds nowhere to fewer digits
+/// than the first.
 pub(crate) fn is_rounding(
     modules: [&Verified; 2],
     arguments: &[Literal],
     [expected, actual]: [&[Literal]; 2],
 ) -> bool {
-    let [before, after] = modules.map(|module| digits(module.module()));
-    after >= before
+    !narrows(modules)
+        && modules.into_iter().all(|module| stays_finite(module, arguments))
         && expected.iter().zip(actual).all(|(expected, actual)| are_finite(expected, actual))
         && matches!(compared(modules, 2, Some(arguments.to_vec())), Ok(Answer::Equal(_)))
 }
@@ -98,29 +131,83 @@ fn operations(module: &Module) -> f64 {
     rows.iter().map(|row| row.count * (row.cost.flops + row.cost.bytes / 4.0)).sum()
 }
 
-/// Returns the fewest binary digits to which a module rounds.
-fn digits(module: &Module) -> u32 {
-    let all = module.computations.iter().flat_map(|(_, of)| of.instructions.iter());
-    let of_type = |shape: &Shape| {
-        let ty = shape.element_type()?;
-        let part = if ty.is_complex() { ty.component() } else { ty };
-        part.float_format().map(|format| format.mantissa_bits)
+/// Returns whether the second module rounds to fewer digits, or by a conversion, more often than the
+/// first.
+pub fn narrows([first, second]: [&Verified; 2]) -> bool {
+    let shapes = |module: &Module| {
+        let all = module.computations.iter().flat_map(|(_, of)| of.instructions.iter());
+        all.flat_map(|(_, instruction)| instruction.shape.leaves()).filter_map(digits).max()
     };
-    let of_instruction = |instruction: &hlo::ir::Instruction| {
-        let of_shape = instruction.shape.leaves().into_iter().filter_map(of_type);
-        let Op::ReducePrecision(op) = &instruction.op else { return of_shape.min() };
-        let stated = u32::try_from(op.mantissa_bits).ok();
-        of_shape.chain(stated).min()
-    };
-    all.filter_map(|(_, instruction)| of_instruction(instruction)).min().unwrap_or(u32::MAX)
+    let widest = shapes(first.module()).unwrap_or_default();
+    let known = roundings(first.module(), widest);
+    let own = roundings(second.module(), widest);
+    own.iter().any(|(kind, count)| known.get(kind).is_none_or(|known| known < count))
 }
 
-/// Returns whether floats that differ are finite, and more than two zeros.
+/// Returns the digits of the floats of an array.
+fn digits(shape: &Shape) -> Option<u32> {
+    let ty = shape.element_type()?;
+    let part = if ty.is_complex() { ty.component() } else { ty };
+    part.float_format().map(|format| format.mantissa_bits)
+}
+
+/// Returns how often a module rounds in each way, beyond arithmetic of `widest` digits.
+#[expect(clippy::wildcard_enum_match_arm, reason = "what only moves elements does not round")]
+fn roundings(module: &Module, widest: u32) -> BTreeMap<String, usize> {
+    let mut found = BTreeMap::new();
+    for (_, computation) in module.computations.iter() {
+        for (_, instruction) in computation.instructions.iter() {
+            let shape = &instruction.shape;
+            let operands = instruction.operands.iter();
+            let operands: Vec<&Shape> =
+                operands.map(|&id| &computation.instructions[id].shape).collect();
+            let name = instruction.opcode().name();
+            let mut types: Vec<_> = operands.iter().map(|operand| operand.element_type()).collect();
+            types.push(shape.element_type());
+            let own = digits(shape);
+            let is_narrow = own.is_some_and(|own| own < widest);
+            let is_cut = operands.iter().filter_map(|operand| digits(operand)).max() > own;
+            let kind = match &instruction.op {
+                Op::ReducePrecision(op) => {
+                    format!("{name} {} {}", op.exponent_bits, op.mantissa_bits)
+                }
+                Op::Convert(_) if is_cut || operands.iter().any(|from| digits(from).is_none()) => {
+                    format!("{name} {types:?}")
+                }
+                Op::Dot(op) => format!("{name} {types:?} {:?}", op.algorithm),
+                Op::Convolution(op) => format!("{name} {types:?} {:?}", op.algorithm),
+                Op::Unary(_) | Op::Binary(_) | Op::Reduce(_) | Op::ReduceWindow(_)
+                    if is_narrow || is_cut =>
+                {
+                    format!("arithmetic {types:?}")
+                }
+                _ if own.is_some() && is_cut => format!("{name} {types:?}"),
+                _ => continue,
+            };
+            // Products in the widest type round as sums do, whatever their number.
+            let is_plain = kind.contains("Unset") && !is_narrow && !is_cut;
+            if !is_plain {
+                *found.entry(kind).or_default() += 1;
+            }
+        }
+    }
+    found
+}
+
+/// Returns whether no instruction makes an infinity or a NaN of finite numbers.
+fn stays_finite(module: &Verified, arguments: &[Literal]) -> bool {
+    let compiled = Session::compile(module.clone(), &CompileOptions::default());
+    let mut options = RunOptions::default().fuel(MOST.1);
+    options.check_nan = true;
+    compiled.is_ok_and(|session| session.run(&[arguments.to_vec()], &options).is_ok())
+}
+
+/// Returns whether floats that differ are finite, and not zero.
 fn are_finite(expected: &Literal, actual: &Literal) -> bool {
     let is_number = |x: f64, y: f64| {
         x.to_bits() == y.to_bits()
             || x.is_nan() && y.is_nan()
-            || x.is_finite() && y.is_finite() && (x != 0.0 || y != 0.0)
+            || x.is_finite() && y.is_finite() && x != 0.0 && y != 0.0
     };
     let leaves = expected.leaves().into_iter().zip(actual.leaves());
     leaves.filter_map(|(x, y)| Some((x.array()?, y.array()?))).all(|(x, y)| {

@@ -77,7 +77,10 @@ const ELIDED: &str = "  = help: dump the module with large constants printed, or
 
 fn equal_text(evidence: &Evidence) -> String {
     let Evidence { seeds, elements, degree, comparisons, undefined, .. } = evidence;
-    let mut text = String::from("equal for every float argument, in exact arithmetic\n");
+    let mut text = String::from(match evidence.has_floats {
+        true => "equal for every float argument, in exact arithmetic\n",
+        false => "equal for the arguments that were drawn, of which none is a float\n",
+    });
     let chance = evidence.probability();
     let _ = writeln!(
         text,

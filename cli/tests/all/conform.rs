@@ -52,7 +52,8 @@ fn a_pair_agrees() {
     let folder = pair("agrees", GLOBAL, PARTITIONED);
     for engine in ["exact", "reference"] {
         let (code, text) = conform(&folder, &format!("--random 1 --engine {engine}"));
-        assert_eq!((code, text.as_str()), (0, "4 devices agree: error 0.000e0 (bound 0.000e0)\n"));
+        assert_eq!(code, 0);
+        assert!(text.starts_with("4 devices agree: error 0.000e0 (bound 0.000e0)\nnot proved: "));
     }
     // Without the attribute, the sharding follows from the manual region that takes the parameter.
     let lost = PARTITIONED.replace(", sharding={devices=[4]<=[4]}", "");

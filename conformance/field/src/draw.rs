@@ -5,7 +5,9 @@ use crate::kernels::Number as _;
 use crate::pair::Pair;
 use crate::rational::{digits, exactly};
 use crate::tower::PRIMES;
+use hlo::ir::Instruction;
 use hlo::literal::ConstantValue;
+use hlo::op::Unary;
 use hlo::{Array, ArrayShape, Class, ElementType, Literal, Module, Op, Scalar, Shape};
 use num::index::count;
 use std::collections::{BTreeMap, BTreeSet};
@@ -75,6 +77,21 @@ pub(crate) struct Pool {
     integers: Vec<i64>,
 }
 
+/// Where functions that round to integers, and conversions to them, change.
+const CUTS: [f64; 6] = [-0.5, 0.5, 1.5, 2.5, 2_147_483_648.0, -2_147_483_648.0];
+
+/// Returns whether an instruction makes whole numbers of others.
+#[expect(clippy::wildcard_enum_match_arm, reason = "no other op rounds to integers")]
+fn is_cut(instruction: &Instruction) -> bool {
+    let whole = [Unary::Floor, Unary::Ceil, Unary::RoundNearestAfz, Unary::RoundNearestEven];
+    let is_number = |ty: ElementType| ty.is_float() || ty.is_complex();
+    match &instruction.op {
+        Op::Unary(op) => whole.contains(op),
+        Op::Convert(_) => !instruction.shape.element_type().is_some_and(is_number),
+        _ => false,
+    }
+}
+
 impl Pool {
     /// Larger constants are tables, not limits.
     const MOST: usize = 16;
@@ -86,6 +103,9 @@ impl Pool {
             let leaves = instruction.shape.leaves();
             integers
                 .extend(leaves.iter().filter_map(|leaf| leaf.array()).flat_map(|a| a.dims.iter()));
+            if is_cut(instruction) {
+                floats.extend(CUTS);
+            }
             let Op::Constant(op) = &instruction.op else { continue };
             let ConstantValue::Literal(Literal::Array(value)) = &*op.value else { continue };
             for i in 0..value.len().min(Self::MOST) {

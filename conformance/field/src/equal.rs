@@ -24,6 +24,9 @@ const TOLERANCE: f64 = 1e-5;
 /// The same where complex numbers are computed, of which arrays hold fewer digits.
 const COMPLEX_TOLERANCE: f64 = 1e-3;
 
+/// What is left of numbers that cancel, which have 33 bits: of some around a hundred.
+const CANCELLED: f64 = 3e-8;
+
 /// The most steps of a run if there is no other limit, and those for each element of an array: a
 /// loop that real numbers end may have no end for numbers of few digits.
 const FUEL: (u64, u64) = (1_000_000, 2_000);
@@ -78,6 +81,8 @@ pub struct Evidence {
     pub endless: u32,
     /// Whether exponentials are nested deeper than their laws are known.
     pub is_shallow: bool,
+    /// Whether an argument has floats: others are tested with the values that were drawn.
+    pub has_floats: bool,
 }
 
 impl Evidence {
@@ -165,13 +170,22 @@ pub fn equal(first: &Verified, second: &Verified, options: &Options) -> Result<A
     if !is_partitioned {
         same_signature(modules)?;
     }
+    let devices = if is_partitioned { Some(1) } else { devices(modules) };
+    let Some(devices) = devices else {
+        let reason = "one module runs on more devices than the other".to_owned();
+        return Ok(Answer::Open(Open { reason, ..Open::default() }));
+    };
     let mut comparison = Comparison {
         modules,
         options,
         is_partitioned,
-        devices: if is_partitioned { 1 } else { devices(modules) },
+        devices,
         constants: Pool::new(modules),
-        evidence: Evidence { seeds: options.seeds, ..Evidence::default() },
+        evidence: Evidence {
+            seeds: options.seeds,
+            has_floats: has_floats(modules[0]),
+            ..Evidence::default()
+        },
         covered: [BTreeMap::new(), BTreeMap::new()],
         unknown: None,
     };
@@ -360,6 +374,13 @@ fn doubt(unknown: Option<&Difference>, evidence: &Evidence) -> Option<String> {
     Some(nothing.to_owned())
 }
 
+/// Returns whether a parameter has floats.
+fn has_floats(module: &Module) -> bool {
+    let parameters = module.entry().program_shape().parameters;
+    let leaves = parameters.iter().flat_map(|shape| shape.leaves());
+    leaves.filter_map(Shape::element_type).any(|ty| ty.is_float() || ty.is_complex())
+}
+
 /// Returns whether numbers of a module pass through complex ones.
 fn has_complex(module: &Module) -> bool {
     let mut all = module.computations.iter().flat_map(|(_, of)| of.instructions.iter());
@@ -373,15 +394,19 @@ fn is_partition(modules: [&Module; 2]) -> bool {
 }
 
 /// Returns the number of devices that two modules of one signature need: several if they exchange
-/// values, or depend on the number of the device.
-fn devices(modules: [&Module; 2]) -> usize {
+/// values, or depend on the number of the device; `None` if one runs on more than the other.
+fn devices(modules: [&Module; 2]) -> Option<usize> {
     let is_of_device = |module: &Module| {
         let all = module.computations.iter().flat_map(|(_, of)| of.instructions.iter());
         all.map(|(_, instruction)| instruction.opcode().kind())
             .any(|kind| matches!(kind, Kind::Collective | Kind::Transfer | Kind::Device))
     };
     let of = modules.map(|module| DeviceGrid::of(&module.config).len());
-    if modules.into_iter().any(is_of_device) { of[0].max(of[1]) } else { 1 }
+    match modules.into_iter().any(is_of_device) {
+        true if of[0] != of[1] => None,
+        true => Some(of[0]),
+        false => Some(1),
+    }
 }
 
 fn same_signature(modules: [&Module; 2]) -> Result<(), Failure> {
@@ -502,7 +527,8 @@ fn of_parts<'a>(
             evidence.undefined += usize::from(!x.is(y));
             continue;
         }
-        let bound = tolerance * (x.real.abs().max(y.real.abs()) + largest / 100.0);
+        // Numbers that cancel leave the rounding errors of larger ones.
+        let bound = tolerance * (x.real.abs().max(y.real.abs()) + largest / 100.0) + CANCELLED;
         let is_near = (x.real - y.real).abs() <= bound;
         match (x.is(y), is_near) {
             (true, true) => {}

@@ -45,7 +45,7 @@ fn end(watcher: Option<Child>) {
 }
 
 impl Process {
-    /// As [`Process::start`]; if this process dies, by Ctrl-C or any other signal, the command is
+    /// Starts a command, whose stderr is read; if this process dies, by Ctrl-C or any other signal, the command is
     /// killed and its folder removed.
     ///
     /// A second process watches a pipe that closes when this one ends: a handler of signals would
@@ -60,24 +60,19 @@ impl Process {
                 watcher.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null()).spawn()
             })
             .transpose()?;
-        let process = Self::start_marked(command.stderr(Stdio::piped()), mark);
-        if let (Some(watcher), Ok(process)) = (&mut watcher, &process)
-            && let Some(input) = &mut watcher.stdin
-        {
+        let mut process = match Self::start_marked(command.stderr(Stdio::piped()), mark) {
+            Ok(process) => process,
+            Err(error) => {
+                end(watcher);
+                return Err(error);
+            }
+        };
+        if let Some(input) = watcher.as_mut().and_then(|watcher| watcher.stdin.as_mut()) {
             // Without the leader it finds the processes by their mark.
             let _ = writeln!(input, "{}", process.child.id());
         }
-        match process {
-            Ok(process) => Ok(Self { watcher, ..process }),
-            Err(error) => {
-                end(watcher);
-                Err(error)
-            }
-        }
-    }
-    /// Starts a command; its stderr is read.
-    pub(crate) fn start(command: &mut Command) -> std::io::Result<Self> {
-        Self::start_with(command.stderr(Stdio::piped()))
+        process.watcher = watcher;
+        Ok(process)
     }
     /// Starts a command; its stderr is read if it is a pipe.
     pub(super) fn start_with(command: &mut Command) -> std::io::Result<Self> {

@@ -34,6 +34,9 @@ fn test_case(step: &Step, strict: bool) -> TestCase {
     };
     let status = described(status, step);
     let mut case = TestCase::new(format!("{} {}", step.number, step.pass).trim(), status);
+    if step.class > Class::SameBits {
+        case.set_system_out(format!("{}: {}", step.class.name(), step.remark()));
+    }
     case.set_time(Duration::try_from_secs_f64(step.seconds).unwrap_or_default());
     case
 }

@@ -236,6 +236,18 @@ impl Step {
     pub(super) fn remark(&self) -> String {
         self.remarks().join("; ")
     }
+    /// Returns what the proof leaves open, where the reader should know it.
+    fn limits_of_proof(&self) -> Option<String> {
+        match (&self.proof, self.class) {
+            (Some(Proof::Proved { decides: true, .. }), _) if self.standing() == "proved" => {
+                Some("decisions on floats are tested".to_owned())
+            }
+            (Some(Proof::Open { reason }), Class::Differs) => {
+                Some(format!("open in exact arithmetic: {reason}"))
+            }
+            _ => None,
+        }
+    }
     /// Returns the parts of the line about the step, after its class.
     fn remarks(&self) -> Vec<String> {
         let mut remarks = Vec::new();
@@ -243,6 +255,7 @@ impl Step {
             remarks.extend(measures(judgement));
         }
         remarks.extend(Some(self.message.clone()).filter(|message| !message.is_empty()));
+        remarks.extend(self.limits_of_proof());
         let shown = self.arguments.as_ref().filter(|_| self.class > Class::SameBits);
         remarks.extend(shown.map(|arguments| format!("with {arguments}")));
         remarks

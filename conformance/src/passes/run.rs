@@ -2,6 +2,7 @@
 use super::report::Class;
 use super::state::State;
 use crate::blame::{Divergence, Options as BlameOptions, compare_results, interface_difference};
+use crate::exact::narrows;
 use crate::judge::Judgement;
 use crate::{Tolerance, compare_each};
 use collectives::spmd::Boundary;
@@ -316,7 +317,12 @@ fn within_tolerance(
     actual: &[Literal],
 ) -> Outcome {
     let [first, second] = [before, after].map(|state| Tolerance::of(state.module.module()));
-    match compare_each(actual, expected, &second.or(&first)) {
+    // A state that rounds to fewer digits than the one before it has no wider bound for that.
+    let tolerance = match narrows([&before.module, &after.module]) {
+        true => first,
+        false => second.or(&first),
+    };
+    match compare_each(actual, expected, &tolerance) {
         Ok(comparison) if comparison.agrees() => {
             Outcome::new(Class::WithinBound, "within the tolerance of the modules")
         }
