@@ -87,7 +87,7 @@ fn a_draw_shows_a_wrong_step() {
     let folder = Folder::new("passes-draw");
     let target = folder.0.join("out").display().to_string();
     let output = passes("nested_slices", &format!("-o {target}"));
-    expect(&output, 1, "DIFFERS               out0[0]: found s32[]", "saved in");
+    expect(&output, 1, "DIFFERS       out0[0]: found s32[]", "saved in");
     expect(&output, 1, "; with draw 1 of the field", "");
     let saved = Path::new(&target).join("slices.0000.simplification_algsimp");
     let command = std::fs::read_to_string(saved.join("command")).unwrap();
@@ -314,7 +314,7 @@ fn a_state_that_does_not_run_is_left_out_of_the_chain() {
     written(&folder, "d", &states);
     let output = folder.etalon("passes d");
     expect(&output, 1, "1 of 3 steps changes the meaning: 0002 p/wrong (2 not run, 1 DIFFERS)", "");
-    expect(&output, 1, "0001 p/newer  not run               E0104", "");
+    expect(&output, 1, "0001 p/newer  not run       E0104", "");
     // Other parameters begin anew, on other arguments.
     let two = "ENTRY e { x = f32[4] parameter(0) y = f32[] parameter(1) ROOT r = f32[4] sine(x) }";
     let [sine, cosine] = [SINE, COSINE]

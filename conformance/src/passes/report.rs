@@ -310,7 +310,7 @@ impl fmt::Display for ModuleReport {
             self.steps.iter().filter(|step| step.class != Class::Unchanged).collect();
         let columns = shown.iter().map(|step| step.pass.chars().count()).max().unwrap_or_default();
         let columns = columns.min(MOST_COLUMNS);
-        let is_tried = self.all().any(|step| step.proof.is_some());
+        let is_tried = shown.iter().any(|step| !step.standing().is_empty());
         for step in &shown {
             let Step { number, pass, class, .. } = step;
             let line = format!("  {number:>4} {pass:columns$}  {:12} ", class.name());
