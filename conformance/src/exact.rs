@@ -2,8 +2,6 @@
 //! whether a difference of their results is one of rounding.
 use collectives::Session;
 use field::{Answer, Difference};
-use hlo::ir::InstructionId;
-use hlo::op::Unary;
 use hlo::{Literal, Module, Op, Scalar, Shape, Verified};
 use interp::cost::Costs;
 use interp::{CompileOptions, DeviceGrid, RunOptions};
@@ -59,7 +57,7 @@ pub fn proof(modules: [&Verified; 2], draws: u32) -> (Proof, Option<Difference>)
             (Proof::Open { reason: reason.to_owned() }, None)
         }
         Ok(Answer::Equal(evidence)) => {
-            let decides = evidence.comparisons.all > 0 || modules.into_iter().any(cuts);
+            let decides = evidence.comparisons.all > 0 || evidence.has_cuts;
             (Proof::Proved { draws, probability: evidence.probability(), decides }, None)
         }
         Ok(Answer::Different(found)) => (Proof::Different { seed: found.seed }, Some(found)),
@@ -72,26 +70,6 @@ pub fn proof(modules: [&Verified; 2], draws: u32) -> (Proof, Option<Difference>)
         }
         Err(reason) => (Proof::Open { reason }, None),
     }
-}
-
-/// Returns whether a module rounds floats to integers.
-#[expect(clippy::wildcard_enum_match_arm, reason = "no other op makes integers of floats")]
-fn cuts(module: &Verified) -> bool {
-    let whole = [Unary::Floor, Unary::Ceil, Unary::RoundNearestAfz, Unary::RoundNearestEven];
-    module.module().computations.iter().any(|(_, computation)| {
-        computation.instructions.iter().any(|(_, instruction)| {
-            let is_float =
-                |&id: &InstructionId| digits(&computation.instructions[id].shape).is_some();
-            match &instruction.op {
-                Op::Unary(op) => whole.contains(op),
-                Op::Convert(_) => {
-                    digits(&instruction.shape).is_none()
-                        && instruction.operands.iter().all(is_float)
-                }
-                _ => false,
-            }
-        })
-    })
 }
 
 /// Returns whether a difference of two results is nothing but rounding: all values are finite, in exact

@@ -5,7 +5,7 @@ use crate::kernels::Number as _;
 use crate::pair::Pair;
 use crate::rational::{digits, exactly};
 use crate::tower::PRIMES;
-use hlo::ir::Instruction;
+use hlo::ir::{Computation, Instruction};
 use hlo::literal::ConstantValue;
 use hlo::op::Unary;
 use hlo::{Array, ArrayShape, Class, ElementType, Literal, Module, Op, Scalar, Shape};
@@ -75,19 +75,25 @@ pub(crate) fn real(shape: &Shape, value: &Literal) -> Literal {
 pub(crate) struct Pool {
     floats: Vec<f64>,
     integers: Vec<i64>,
+    has_cuts: bool,
 }
 
 /// Where functions that round to integers, and conversions to them, change.
 const CUTS: [f64; 6] = [-0.5, 0.5, 1.5, 2.5, 2_147_483_648.0, -2_147_483_648.0];
 
-/// Returns whether an instruction makes whole numbers of others.
+/// Returns whether an instruction makes whole numbers of floats.
 #[expect(clippy::wildcard_enum_match_arm, reason = "no other op rounds to integers")]
-fn is_cut(instruction: &Instruction) -> bool {
+fn is_cut(computation: &Computation, instruction: &Instruction) -> bool {
     let whole = [Unary::Floor, Unary::Ceil, Unary::RoundNearestAfz, Unary::RoundNearestEven];
-    let is_number = |ty: ElementType| ty.is_float() || ty.is_complex();
+    let is_number =
+        |shape: &Shape| shape.element_type().is_some_and(|ty| ty.is_float() || ty.is_complex());
     match &instruction.op {
         Op::Unary(op) => whole.contains(op),
-        Op::Convert(_) => !instruction.shape.element_type().is_some_and(is_number),
+        Op::Convert(_) => {
+            let mut operands = instruction.operands.iter();
+            !is_number(&instruction.shape)
+                && operands.all(|&id| is_number(&computation.instructions[id].shape))
+        }
         _ => false,
     }
 }
@@ -98,12 +104,15 @@ impl Pool {
 
     pub(crate) fn new(modules: [&Module; 2]) -> Self {
         let (mut floats, mut integers) = (vec![0.0, 1.0], BTreeSet::from([0, 1]));
+        let mut has_cuts = false;
         let all = modules.into_iter().flat_map(|module| module.computations.iter());
-        for (_, instruction) in all.flat_map(|(_, of)| of.instructions.iter()) {
+        let all = all.flat_map(|(_, of)| of.instructions.iter().map(move |(_, one)| (of, one)));
+        for (computation, instruction) in all {
             let leaves = instruction.shape.leaves();
             integers
                 .extend(leaves.iter().filter_map(|leaf| leaf.array()).flat_map(|a| a.dims.iter()));
-            if is_cut(instruction) {
+            if is_cut(computation, instruction) {
+                has_cuts = true;
                 floats.extend(CUTS);
             }
             let Op::Constant(op) = &instruction.op else { continue };
@@ -120,7 +129,11 @@ impl Pool {
         }
         floats.sort_by(f64::total_cmp);
         floats.dedup();
-        Self { floats, integers: integers.into_iter().collect() }
+        Self { floats, integers: integers.into_iter().collect(), has_cuts }
+    }
+    /// Returns whether a module makes whole numbers of floats.
+    pub(crate) fn has_cuts(&self) -> bool {
+        self.has_cuts
     }
 }
 

@@ -81,6 +81,8 @@ pub struct Evidence {
     pub endless: u32,
     /// Whether exponentials are nested deeper than their laws are known.
     pub is_shallow: bool,
+    /// Whether floats become whole numbers: where they do is tested by the draws.
+    pub has_cuts: bool,
     /// Whether an argument has floats: others are tested with the values that were drawn.
     pub has_floats: bool,
 }
@@ -175,17 +177,19 @@ pub fn equal(first: &Verified, second: &Verified, options: &Options) -> Result<A
         let reason = "one module runs on more devices than the other".to_owned();
         return Ok(Answer::Open(Open { reason, ..Open::default() }));
     };
+    let constants = Pool::new(modules);
     let mut comparison = Comparison {
         modules,
         options,
         is_partitioned,
         devices,
-        constants: Pool::new(modules),
         evidence: Evidence {
             seeds: options.seeds,
+            has_cuts: constants.has_cuts(),
             has_floats: has_floats(modules[0]),
             ..Evidence::default()
         },
+        constants,
         covered: [BTreeMap::new(), BTreeMap::new()],
         unknown: None,
     };
