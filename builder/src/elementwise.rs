@@ -53,6 +53,7 @@ unary! {
     /// Imaginary part; 0 of a real number.
     imag Imag;
     /// Returns whether it is neither infinite nor NaN.
+    #[doc(alias = "isfinite")]
     is_finite IsFinite;
     /// Natural logarithm.
     log Log;
@@ -242,6 +243,7 @@ impl<'b> Value<'b> {
     ///
     /// Scalars stretch, a scalar `pred` too; nothing else does. Of tuples, which a scalar `pred`
     /// chooses between, it becomes a [`conditional`](Value::conditional).
+    #[doc(alias = "where")]
     #[track_caller]
     pub fn select(self, on_true: impl Operand<'b>, on_false: impl Operand<'b>) -> Self {
         self.record(|b| {
@@ -258,6 +260,7 @@ impl<'b> Value<'b> {
         })
     }
     /// Clamps `self` to `min..=max`. Scalars broadcast, other shapes do not.
+    #[doc(alias = "clip")]
     #[track_caller]
     pub fn clamp(self, min: impl Operand<'b>, max: impl Operand<'b>) -> Self {
         self.record(|b| {
@@ -267,6 +270,8 @@ impl<'b> Value<'b> {
     }
     /// Returns the values in another element type: XLA's `ConvertElementType`. Of complex numbers
     /// the real part is kept.
+    #[doc(alias = "astype")]
+    #[doc(alias = "cast")]
     #[track_caller]
     pub fn convert_element_type(self, ty: ElementType) -> Self {
         self.record(|b| {

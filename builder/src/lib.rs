@@ -14,6 +14,7 @@
 mod alias;
 mod annotations;
 mod arguments;
+mod arrays;
 mod build;
 mod builder;
 mod capture;

@@ -113,6 +113,7 @@ impl Value<'_> {
     /// # Errors
     /// Kept by the builder: `E0802` if a size is neither 1 nor the expected one, or there are fewer
     /// sizes than dimensions.
+    #[doc(alias = "expand")]
     #[track_caller]
     pub fn broadcast_to(self, sizes: &[i64]) -> Self {
         self.record(|_| {

@@ -44,6 +44,7 @@ impl<'b> Value<'b> {
     /// # Errors
     /// Kept by the builder: `E0801` if matrices are not square or not of floats; `E0811` if LAPACK
     /// has no routine for the type.
+    #[doc(alias = "eigh")]
     #[track_caller]
     pub fn self_adjoint_eig(self, lower: bool) -> SelfAdjointEig<'b> {
         let [v, w] = self.record_all(|b| {

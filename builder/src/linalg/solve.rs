@@ -52,6 +52,7 @@ impl Value<'_> {
         })
     }
     /// Returns the inverses of square matrices, by [`Value::solve`].
+    #[doc(alias = "inverse")]
     #[track_caller]
     pub fn inv(self) -> Self {
         self.record(|b| {

@@ -87,11 +87,13 @@ impl Value<'_> {
     }
     /// Returns the index of the largest element along a dimension: XLA's `ArgMax`. See
     /// [`Value::arg_min_max`].
+    #[doc(alias = "argmax")]
     #[track_caller]
     pub fn arg_max(self, output_type: ElementType, axis: i64) -> Self {
         self.arg_min_max(output_type, axis, false)
     }
     /// Returns the index of the smallest element along a dimension. See [`Value::arg_min_max`].
+    #[doc(alias = "argmin")]
     #[track_caller]
     pub fn arg_min(self, output_type: ElementType, axis: i64) -> Self {
         self.arg_min_max(output_type, axis, true)

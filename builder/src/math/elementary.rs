@@ -19,6 +19,7 @@ impl<'b> Value<'b> {
     }
     /// Returns whether it is `inf` or `-inf`: XLA's `IsInf`. False in types without infinity.
     /// `E0801` unless a real float.
+    #[doc(alias = "isinf")]
     #[track_caller]
     pub fn is_inf(self) -> Self {
         self.record(|_| {
@@ -27,6 +28,7 @@ impl<'b> Value<'b> {
         })
     }
     /// Returns whether it is NaN: XLA's `IsNan`. `E0801` unless a real float.
+    #[doc(alias = "isnan")]
     #[track_caller]
     pub fn is_nan(self) -> Self {
         self.record(|_| {

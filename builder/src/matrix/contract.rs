@@ -76,6 +76,8 @@ impl Value<'_> {
     /// assert_eq!(x.batch_dot(y).dims()?, [8, 2, 4]);
     /// # Ok::<(), builder::Error>(())
     /// ```
+    #[doc(alias = "matmul")]
+    #[doc(alias = "bmm")]
     #[track_caller]
     pub fn batch_dot(self, rhs: Self) -> Self {
         self.batch_dot_transposed(false, rhs, false)

@@ -172,11 +172,13 @@ impl<'b> Value<'b> {
         })
     }
     /// Returns the upper triangle with the main diagonal, 0 otherwise: XLA's `UpperTriangle`.
+    #[doc(alias = "triu")]
     #[track_caller]
     pub fn upper_triangle(self) -> Self {
         self.triangle(false)
     }
     /// Returns the lower triangle with the main diagonal, 0 otherwise: XLA's `LowerTriangle`.
+    #[doc(alias = "tril")]
     #[track_caller]
     pub fn lower_triangle(self) -> Self {
         self.triangle(true)

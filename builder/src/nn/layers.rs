@@ -54,6 +54,7 @@ pub fn dense<'b>(x: Value<'b>, w: Value<'b>, bias: Option<Value<'b>>) -> Value<'
 ///
 /// # Errors
 /// Kept by the builder: `E0801` if indices are not integers.
+#[doc(alias = "onehot")]
 #[track_caller]
 pub fn one_hot(indices: Value<'_>, depth: i64, ty: ElementType) -> Value<'_> {
     indices.record(|_| Ok(chosen(indices, depth)?.convert_element_type(ty)))

@@ -49,6 +49,7 @@ impl Value<'_> {
     ///
     /// The largest element is taken out first, so that nothing overflows. Minus infinity where all
     /// are, and of nothing; plus infinity where one is.
+    #[doc(alias = "log_sum_exp")]
     #[track_caller]
     pub fn logsumexp(self, dims: &[i64]) -> Self {
         self.record(|b| {

@@ -18,6 +18,7 @@ impl Value<'_> {
     /// assert_eq!(result.to_string(), "u16[2]{0} {0, 16256}");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
+    #[doc(alias = "view")]
     #[track_caller]
     pub fn bitcast_convert_type(self, ty: ElementType) -> Self {
         self.record(|b| emit_of_type(b, BitcastConvert {}, &[self], Some(ty)))

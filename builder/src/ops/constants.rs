@@ -39,6 +39,7 @@ impl Builder {
         })
     }
     /// Returns the numbers from 0 to `size - 1`: XLA's `Iota` with a size.
+    #[doc(alias = "arange")]
     #[track_caller]
     pub fn iota_1d(&self, ty: ElementType, size: i64) -> Value<'_> {
         self.record(|b| Ok(b.iota(ArrayShape::new(ty, sizes(&[size])?), 0)))

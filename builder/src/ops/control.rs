@@ -173,6 +173,7 @@ impl<'b> Value<'b> {
     /// assert_eq!(interp::run(&module, &arguments)?.to_string(), "f32[] 15");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
+    #[doc(alias = "cond")]
     #[track_caller]
     pub fn conditional(
         self,

@@ -265,6 +265,7 @@ impl Value<'_> {
     /// assert_eq!(interp::run(&b.build(y)?, &[])?.to_string(), "f32[1,2,1]{2,1,0} { { {31}, {42} } }");
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
+    #[doc(alias = "convolution")]
     #[track_caller]
     pub fn conv_general_dilated(
         self,

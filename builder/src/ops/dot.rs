@@ -109,6 +109,7 @@ impl Value<'_> {
     /// # Errors
     /// Kept by the builder: `E0801` for anything but vectors and matrices; `E0301` for sizes that
     /// differ.
+    #[doc(alias = "matmul")]
     #[track_caller]
     pub fn dot(self, rhs: Self) -> Self {
         self.record(|_| Ok(self.dot_with(rhs, &DotOptions::default())))
@@ -154,6 +155,7 @@ impl Value<'_> {
     /// assert_eq!(x.dot_general(y, &numbers, &DotOptions::default()).dims()?, [8, 2, 5]);
     /// # Ok::<(), builder::Error>(())
     /// ```
+    #[doc(alias = "tensordot")]
     #[track_caller]
     pub fn dot_general(
         self,

@@ -40,13 +40,25 @@ impl Value<'_> {
             implicit::in_dim(self, &shape, result, &dims)
         })
     }
-    /// Returns the same elements, in row-major order, under other dimensions: XLA's `Reshape`.
+    /// Returns the same elements, in row-major order, under other dimensions: XLA's `Reshape`. One
+    /// size may be -1: what the elements leave for it.
+    ///
+    /// ```
+    /// let b = builder::Builder::new("m");
+    /// assert_eq!(b.parameter(0, "f32[8,3,4]", "x").reshape(&[8, -1]).dims()?, [8, 12]);
+    /// # Ok::<(), builder::Error>(())
+    /// ```
+    #[doc(alias = "view")]
     #[track_caller]
     pub fn reshape(self, sizes: &[i64]) -> Self {
-        self.record(|b| super::reshape::to_sizes(b, self, checked(sizes)?, -1))
+        self.record(|b| {
+            let sizes = crate::arrays::inferred(self, sizes)?;
+            super::reshape::to_sizes(b, self, checked(&sizes)?, -1)
+        })
     }
     /// Transposes: dimension `i` of the result is dimension `permutation[i]` of the array: XLA's
     /// `Transpose`.
+    #[doc(alias = "permute")]
     #[track_caller]
     pub fn transpose(self, permutation: &[i64]) -> Self {
         self.record(|b| {

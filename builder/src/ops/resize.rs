@@ -88,6 +88,8 @@ impl<'b> Value<'b> {
         })
     }
     /// Reverses dimensions: index `i` becomes `size - 1 - i`. XLA's `Rev`.
+    #[doc(alias = "flip")]
+    #[doc(alias = "reverse")]
     #[track_caller]
     pub fn rev(self, dimensions: &[i64]) -> Self {
         self.record(|b| b.emit(Reverse { dimensions: self.axes(dimensions)? }, &[self], None))
@@ -172,6 +174,8 @@ impl Builder {
     /// # Errors
     /// Kept by the builder: `E0801` for no array at all; `E0301` for arrays that do not fit each
     /// other, and for scalars.
+    #[doc(alias = "concatenate")]
+    #[doc(alias = "cat")]
     #[track_caller]
     pub fn concat_in_dim<'b>(&'b self, operands: &[Value<'b>], dim: i64) -> Value<'b> {
         self.record(|b| {

@@ -363,3 +363,98 @@ fn indices_are_whole_numbers() {
         assert!(error.to_string().contains("integers, not bf16[1]"), "{error}");
     }
 }
+
+#[test]
+fn sizes_of_one() {
+    let b = Builder::new("sizes");
+    let x = b.parameter(0, "f32[1,3,1]", "x");
+    let dims = |value: Value<'_>| value.dims().unwrap().clone().to_vec();
+    assert_eq!(dims(x.squeeze(&[])), [3]);
+    assert_eq!(dims(x.squeeze(&[0])), [3, 1]);
+    assert_eq!(dims(x.squeeze(&[-1, 0])), [3]);
+    assert_eq!(dims(x.expand_dims(&[-1, 1])), [1, 1, 3, 1, 1]);
+    assert_eq!(dims(x.expand_dims(&[])), [1, 3, 1]);
+    assert_eq!(dims(b.constant(1f32).expand_dims(&[0, 1])), [1, 1]);
+    assert_eq!(dims(x.reshape(&[-1])), [3]);
+    assert_eq!(dims(x.reshape(&[3, -1, 1])), [3, 1, 1]);
+    assert_eq!(dims(b.parameter(1, "f32[0,4]", "none").reshape(&[-1, 2])), [0, 2]);
+    assert_eq!(refused(|_, x| x.squeeze(&[0])), "E0801");
+    assert_eq!(refused(|_, x| x.squeeze(&[2])), "E0801");
+    assert_eq!(refused(|_, x| x.expand_dims(&[3])), "E0801");
+    assert_eq!(refused(|_, x| x.expand_dims(&[0, -4])), "E0801");
+    assert_eq!(refused(|_, x| x.reshape(&[5, -1])), "E0801");
+    assert_eq!(refused(|_, x| x.reshape(&[-1, -1])), "E0801");
+    assert_eq!(refused(|_, x| x.reshape(&[0, -1])), "E0801");
+}
+
+#[test]
+fn parts_and_repetitions() {
+    fn parts(x: Value<'_>, dim: i64) -> Value<'_> {
+        x.split(2, dim)[1]
+    }
+    fn x(b: &Builder) -> Value<'_> {
+        counted(b).slice_in_dim(0, 2, 1, 1)
+    }
+    assert_eq!(whole(|_, x| parts(x, 1)), [2, 3, 6, 7, 10, 11]);
+    assert_eq!(refused(|_, x| parts(x, 0)), "E0801");
+    assert_eq!(refused(|_, x| parts(x, 2)), "E0801");
+    let b = Builder::new("parts");
+    assert!(counted(&b).split(0, 0).is_empty());
+    assert_eq!(b.first_error().unwrap().number(), "E0801");
+
+    assert_eq!(whole(|b, _| x(b).tile(&[1, 2])), [0, 1, 0, 1, 4, 5, 4, 5, 8, 9, 8, 9]);
+    assert_eq!(whole(|b, _| x(b).tile(&[2, 1])), [0, 1, 4, 5, 8, 9, 0, 1, 4, 5, 8, 9]);
+    assert_eq!(whole(|b, _| x(b).repeat(2, -1)), [0, 0, 1, 1, 4, 4, 5, 5, 8, 8, 9, 9]);
+    assert_eq!(whole(|b, _| x(b).repeat(2, 0)), [0, 1, 0, 1, 4, 5, 4, 5, 8, 9, 8, 9]);
+    assert_eq!(whole(|b, _| x(b).tile(&[0, 1])), [0i64; 0]);
+    assert_eq!(refused(|_, x| x.tile(&[2])), "E0801");
+    let _code = refused(|_, x| x.repeat(-1, 0));
+    let _code = refused(|_, x| x.tile(&[1, i64::MAX]));
+}
+
+#[test]
+fn rotations_and_stacks() {
+    fn row(b: &Builder) -> Value<'_> {
+        counted(b).slice_in_dim(0, 1, 1, 0)
+    }
+    assert_eq!(whole(|b, _| row(b).roll(1, 1)), [3, 0, 1, 2]);
+    assert_eq!(whole(|b, _| row(b).roll(-1, -1)), [1, 2, 3, 0]);
+    assert_eq!(whole(|b, _| row(b).roll(4, 1)), [0, 1, 2, 3]);
+    assert_eq!(whole(|b, _| row(b).roll(i64::MIN, 1)), [0, 1, 2, 3]);
+    assert_eq!(whole(|b, _| b.iota("s32[0]", 0).roll(1, 0)), [0i64; 0]);
+    assert_eq!(whole(|b, _| b.stack(&[row(b), row(b)], 1)), [0, 1, 2, 3, 0, 1, 2, 3]);
+    assert_eq!(whole(|b, _| b.stack(&[row(b), row(b)], -1)), [0, 0, 1, 1, 2, 2, 3, 3]);
+    assert_eq!(whole(|b, _| b.stack(&[b.constant(7i32), b.constant(8i32)], 0)), [7, 8]);
+    assert_eq!(refused(|b, _| b.stack(&[], 0)), "E0801");
+    assert_eq!(refused(|b, x| b.stack(&[x, row(b)], 0)), "E0301");
+}
+
+#[test]
+fn elements_by_place() {
+    let keys = [[3f32, f32::NAN, -0.0, 0.0, 3.0]];
+    assert_eq!(whole(|b, _| b.constant(keys).argsort(-1)), [2, 3, 0, 4, 1]);
+    assert_eq!(whole(|b, x| x.take(b.constant([2i32, -5, 9]), 1)).len(), 9);
+    assert_eq!(whole(|b, x| x.take(b.constant(1i32), 0)), [4, 5, 6, 7]);
+    fn places(b: &Builder) -> Value<'_> {
+        b.constant([[0i32, 1, 2, 0]])
+    }
+    assert_eq!(whole(|b, x| x.take_along_axis(places(b), 0)), [0, 5, 10, 3]);
+    assert_eq!(
+        whole(|b, _| b.constant([1i32, 2]).outer(b.constant([3i32, 4, 5]))),
+        [3, 4, 5, 6, 8, 10]
+    );
+    assert_eq!(refused(|b, x| b.constant([1i32]).outer(x)), "E0801");
+}
+
+#[test]
+fn equal_distances() {
+    let b = Builder::new("distances");
+    let points = |start, stop, count| {
+        reals(&evaluate(&b, b.linspace(ElementType::F64, start, stop, count), &[]))
+    };
+    assert_eq!(points(0.1, 0.7, 2), [0.1, 0.7]);
+    assert_eq!(points(0.1, 0.7, 1), [0.1]);
+    assert_eq!(points(0.1, 0.7, 0), [0f64; 0]);
+    assert_eq!(points(3.0, -1.0, 5), [3.0, 2.0, 1.0, 0.0, -1.0]);
+    assert_eq!(refused(|b, _| b.linspace(ElementType::S32, 0.0, 1.0, 2)), "E0801");
+}

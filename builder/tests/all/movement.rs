@@ -101,8 +101,9 @@ fn mistakes_in_other_moves() {
     refuses("not all of the dimensions [1, 2] exist in s32[2,3]", |_, x| x.collapse(&[1, 2]));
     refuses("not all of the dimensions [7] exist", |_, x| x.collapse(&[7]));
     refuses("are not consecutive", |_, x| x.collapse(&[i64::MAX, i64::MIN]));
-    refuses("the size -1 in [-1, 6] is negative", |_, x| x.reshape(&[-1, 6]));
-    refuses("the size -1 in [0, -1] is negative", |_, x| x.reshape(&[0, -1]));
+    refuses("the size -2 in [-2, 6] is negative", |_, x| x.reshape(&[-2, 6]));
+    refuses("s32[2,3] cannot have the sizes [0, -1]", |_, x| x.reshape(&[0, -1]));
+    refuses("s32[2,3] cannot have the sizes [-1, 4]", |_, x| x.reshape(&[-1, 4]));
     refuses("s32[2,3] has 6 elements, s32[5] has 5", |_, x| x.reshape(&[5]));
     refuses("64 bits", |_, x| x.reshape(&[i64::MAX, i64::MAX]));
     refuses("the size -2 in [-2] is negative", |_, x| x.broadcast(&[-2]));

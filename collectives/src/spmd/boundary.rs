@@ -7,12 +7,15 @@
 //! partitioned module. The sharding of a result that no source states is one of the
 //! [candidates](super::candidates::candidates): that which is closest to the results of the
 //! devices.
+//!
+//! A sharding that the program states is kept, unless its
+//! `allow_spmd_sharding_propagation_to_parameters` or `..._to_output` lets the partitioner choose.
 use super::candidates::candidates;
 use super::marker::{self, Marker, MarkerKind, sharding};
 use super::placement::{Tiles, distance};
 use super::shardy::{self, Meshes};
 use crate::{Code, Error, Result};
-use hlo::ir::{Computation, ComputationId, Instruction, InstructionId};
+use hlo::ir::{Computation, ComputationId, Instruction, InstructionId, Sharding};
 use hlo::op::value::AxisRef;
 use hlo::{ArrayShape, Literal, Module, Op, Opcode, Shape, Verified};
 use interp::DeviceGrid;
@@ -50,7 +53,8 @@ impl Boundary {
     ///
     /// # Errors
     /// `E0505` if their parameters or results do not correspond; `E0511` if `xla.sdy.meshes` is
-    /// malformed; `E0507` if the module is for several replicas.
+    /// malformed, or the partitioned module does not keep a sharding that the program states;
+    /// `E0507` if the module is for several replicas.
     pub fn of(global: &Verified, partitioned: &Verified) -> Result<Self> {
         let (global, partitioned) = (global.module(), partitioned.module());
         let grid = DeviceGrid::of(&partitioned.config);
@@ -73,10 +77,18 @@ impl Boundary {
                 parts.len()
             )));
         }
-        let pairs = wholes.into_iter().zip(parts);
-        let parameters: Result<_> = pairs.map(|(whole, part)| side.leaves(whole, part)).collect();
-        let (devices, result) = (grid.partitions, side.leaves(outer.root, inner.root)?);
-        Ok(Self { devices, parameters: parameters?, result })
+        let (config, count) = (&global.config, wholes.len());
+        let free = &config.allow_spmd_sharding_propagation_to_parameters;
+        let parameters: Result<_> = (wholes.into_iter().zip(parts).enumerate())
+            .map(|(i, (whole, part))| {
+                // The flags are those of the parameters, or of the leaves of the only one.
+                let is_free = |leaf| is_free(free, if count == 1 { leaf } else { i });
+                side.leaves(whole, part, &is_free)
+            })
+            .collect();
+        let free = &config.allow_spmd_sharding_propagation_to_output;
+        let result = side.leaves(outer.root, inner.root, &|leaf| is_free(free, leaf))?;
+        Ok(Self { devices: grid.partitions, parameters: parameters?, result })
     }
     /// Returns the number of devices.
     pub fn devices(&self) -> usize {
@@ -145,6 +157,10 @@ impl BoundaryArray {
     }
 }
 
+/// Returns whether a flag of a list is set, which has one for all or one for each.
+fn is_free(flags: &[bool], i: usize) -> bool {
+    flags.get(if flags.len() == 1 { 0 } else { i }).copied().unwrap_or(false)
+}
 fn arguments(message: String) -> Error {
     Code::Arguments { message }.into()
 }
@@ -182,8 +198,14 @@ struct Sides<'m> {
 }
 
 impl Sides<'_> {
-    /// Returns the leaves of a parameter or result.
-    fn leaves(&self, whole: InstructionId, part: InstructionId) -> Result<Vec<BoundaryArray>> {
+    /// Returns the leaves of a parameter or result, of which the partitioner may choose the
+    /// shardings of those that are free.
+    fn leaves(
+        &self,
+        whole: InstructionId,
+        part: InstructionId,
+        is_free: &dyn Fn(usize) -> bool,
+    ) -> Result<Vec<BoundaryArray>> {
         let (outer, inner) = (self.global.entry(), self.partitioned.entry());
         let (global, local) = (&outer.instructions[whole].shape, &inner.instructions[part].shape);
         let (globals, locals) = (global.leaves(), local.leaves());
@@ -198,6 +220,9 @@ impl Sides<'_> {
             .map(|(i, (global, local))| {
                 let tiles = match (global, local) {
                     (Shape::Array(global), Shape::Array(local)) => {
+                        if !is_free(i) {
+                            self.keeps([whole, part], i, [global, local])?;
+                        }
                         let known = self.tiles(whole, part, i, global, local);
                         let open = || candidates(self.meshes.iter(), global, local, self.devices);
                         known.map_or_else(open, |tiles| vec![tiles])
@@ -209,6 +234,34 @@ impl Sides<'_> {
             .collect()
     }
 
+    /// Checks that the partitioned module keeps the sharding that the program states of a leaf.
+    fn keeps(
+        &self,
+        [whole, part]: [InstructionId; 2],
+        leaf: usize,
+        [global, local]: [&ArrayShape; 2],
+    ) -> Result<()> {
+        let (outer, inner) = (self.global.entry(), self.partitioned.entry());
+        let stated = |instruction: &Instruction| {
+            let sharding = sharding(instruction, leaf)?;
+            let tiles = Tiles::of(sharding, global.rank(), self.devices).ok()?;
+            (!tiles.is_sum()).then(|| (Sharding::One(sharding.clone()).to_string(), tiles))
+        };
+        let Some((own, tiles)) = stated(&outer.instructions[whole]) else { return Ok(()) };
+        let name = outer.name(whole);
+        let moved = match stated(&inner.instructions[part]) {
+            Some((other, moved)) if !tiles.is_same_place(&moved) => format!("`{other}`"),
+            _ => match tiles.shard_shape(global) {
+                Some(shard) if shard.dims != local.dims => format!("{local:#}"),
+                _ => return Ok(()),
+            },
+        };
+        let message = format!(
+            "the program states the sharding `{own}` of leaf {leaf} of `{name}`, the partitioned module has {moved}"
+        );
+        let help = "`allow_spmd_sharding_propagation_to_parameters` and `..._to_output` of the program let a partitioner choose";
+        Err(Error::from(Code::Sharding { message }).with_help(help))
+    }
     /// Returns the tiles of a leaf from the first source that fits.
     fn tiles(
         &self,

@@ -67,6 +67,10 @@ impl Tiles {
     pub(super) fn positions(&self) -> &[Vec<usize>] {
         &self.positions
     }
+    /// Returns whether each device has the same tile.
+    pub(super) fn is_same_place(&self, other: &Self) -> bool {
+        (&self.counts, &self.positions) == (&other.counts, &other.positions)
+    }
     /// Returns whether the value is a sum of terms, of which each device has one.
     pub(super) fn is_sum(&self) -> bool {
         self.terms.iter().any(|&term| term != 0)

@@ -8,6 +8,7 @@ use crate::pair::Pair;
 use crate::tower::PRIMES;
 use collectives::spmd::Boundary;
 use collectives::{RunError, Session};
+use hlo::ir::CommonAttrs;
 use hlo::op::Kind;
 use hlo::{Array, Class, ElementType, Literal, Module, Shape, Verified};
 use interp::{CompileOptions, DeviceGrid, Error, Hooks, RunOptions};
@@ -392,19 +393,34 @@ fn has_complex(module: &Module) -> bool {
     all.any(|(_, instruction)| instruction.shape.leaves().iter().any(is_complex))
 }
 
-/// Returns whether the second module is what each device runs of the first.
+/// Returns whether the second module is what each device runs of the first. If all devices have the
+/// whole arrays, the shapes do not tell, but that the first one is for one device or states
+/// shardings, and exchanges nothing.
 fn is_partition(modules: [&Module; 2]) -> bool {
-    modules[1].config.num_partitions > 1 && same_signature(modules).is_err()
+    let is_program = |module: &Module| {
+        let mut all = module.computations.iter().flat_map(|(_, of)| of.instructions.iter());
+        let is_sharded = |common: &CommonAttrs| common.sharding.is_some();
+        DeviceGrid::of(&module.config).len() == 1
+            || all.any(|(_, instruction)| instruction.common.as_deref().is_some_and(is_sharded))
+    };
+    let of_devices = modules.map(is_of_device);
+    modules[1].config.num_partitions > 1
+        && (same_signature(modules).is_err()
+            || (of_devices == [false, true] && is_program(modules[0])))
+}
+
+/// Returns whether a module exchanges values, or depends on the number of the device.
+fn is_of_device(module: &Module) -> bool {
+    let mut all = module.computations.iter().flat_map(|(_, of)| of.instructions.iter());
+    all.any(|(_, instruction)| {
+        let kind = instruction.opcode().kind();
+        matches!(kind, Kind::Collective | Kind::Transfer | Kind::Device)
+    })
 }
 
 /// Returns the number of devices that two modules of one signature need: several if they exchange
 /// values, or depend on the number of the device; `None` if one runs on more than the other.
 fn devices(modules: [&Module; 2]) -> Option<usize> {
-    let is_of_device = |module: &Module| {
-        let all = module.computations.iter().flat_map(|(_, of)| of.instructions.iter());
-        all.map(|(_, instruction)| instruction.opcode().kind())
-            .any(|kind| matches!(kind, Kind::Collective | Kind::Transfer | Kind::Device))
-    };
     let of = modules.map(|module| DeviceGrid::of(&module.config).len());
     match modules.into_iter().any(is_of_device) {
         true if of[0] != of[1] => None,

@@ -59,3 +59,54 @@ fn devices_have_other_arguments() {
     let pairs = of_devices(&sum("{{0,1},{2,3}}"));
     assert!(matches!(answer(&all, &pairs), Answer::Open(_)));
 }
+
+#[test]
+fn stated_shardings_are_kept() {
+    let program = |header: &str, sharding: &str| {
+        format!(
+            "HloModule m, num_partitions=2{header}
+             ENTRY e {{ x = f32[4] parameter(0), sharding={{devices=[2]<=[2]}} ROOT r = f32[4] negate(x), sharding={sharding} }}"
+        )
+    };
+    let part = |sharding: &str| {
+        format!(
+            "HloModule m, num_partitions=2
+             ENTRY e {{ x = f32[2] parameter(0), sharding={{devices=[2]<=[2]}} ROOT r = f32[2] negate(x){sharding} }}"
+        )
+    };
+    let swapped = part(", sharding={devices=[2]<=[2]}")
+        .replace("ROOT r = f32[2] negate(x)", "n = f32[2] negate(x) ROOT r = f32[2] collective-permute(n), channel_id=1, source_target_pairs={{0,1},{1,0}}")
+        .replace("[2]<=[2]} }", "[2]1,0} }");
+    let stated = program("", "{devices=[2]<=[2]}");
+    assert!(matches!(answer(&stated, &part(", sharding={devices=[2]<=[2]}")), Answer::Equal(_)));
+    assert!(matches!(answer(&stated, &part("")), Answer::Equal(_)));
+    // Each device has the other one's half: the sharding of the partitioned module says so.
+    let failure = equal(&parsed(&stated), &parsed(&swapped), &Options::default()).unwrap_err();
+    assert_eq!(
+        failure.to_string(),
+        "the modules do not fit: error[E0511]: the program states the sharding `{devices=[2]<=[2]}` of \
+         leaf 0 of `r`, the partitioned module has `{devices=[2]1,0}`"
+    );
+    // The shape differs from the one that is stated.
+    let whole = program("", "{replicated}");
+    let failure = equal(&parsed(&whole), &parsed(&part("")), &Options::default()).unwrap_err();
+    assert!(failure.to_string().ends_with("the partitioned module has f32[2]"), "{failure}");
+    let free = ", allow_spmd_sharding_propagation_to_output={true}";
+    let free = program(free, "{devices=[2]<=[2]}");
+    assert!(matches!(answer(&free, &swapped), Answer::Equal(_)));
+}
+
+#[test]
+fn a_replicated_partition_is_the_program() {
+    let program = "ENTRY e { x = f32[4] parameter(0) ROOT r = f32[4] add(x, x) }";
+    let part = of_devices(
+        "s = f32[4] all-reduce(x), channel_id=1, replica_groups={{0,1},{2,3}}, use_global_device_ids=true, to_apply=add
+         ROOT r = f32[4] copy(s)",
+    );
+    assert!(matches!(answer(program, &part), Answer::Equal(_)));
+    let sharded = of_devices("ROOT r = f32[4] add(x, x), sharding={replicated}");
+    assert!(matches!(answer(&sharded, &part), Answer::Equal(_)));
+    // Of two modules without shardings each is that of one device.
+    let bare = of_devices("ROOT r = f32[4] add(x, x)");
+    assert!(matches!(answer(&bare, &part), Answer::Open(_)));
+}

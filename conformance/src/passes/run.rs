@@ -220,10 +220,13 @@ impl Interface {
             };
         };
         let partitions = modules.map(|module| module.config.num_partitions);
-        if partitions[1] > 1
-            && let Ok(boundary) = Boundary::of(before, after)
-        {
-            return Self::Partitioned(Box::new(boundary));
+        if partitions[1] > 1 {
+            match Boundary::of(before, after) {
+                Ok(boundary) => return Self::Partitioned(Box::new(boundary)),
+                Err(error) if error.number() == "E0511" => return Self::Other(error.to_string()),
+                // They do not correspond at all.
+                Err(_) => {}
+            }
         }
         selected(before, after).map_or(Self::Other(difference), Self::Selected)
     }

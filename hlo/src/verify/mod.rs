@@ -21,6 +21,13 @@ use crate::{Error, Module};
 #[derive(Debug, Clone, PartialEq)]
 pub struct Verified(Module);
 
+/// The module's text.
+impl std::fmt::Display for Verified {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
 impl Verified {
     /// Returns the module.
     pub fn module(&self) -> &Module {

@@ -21,6 +21,7 @@ impl<'b> Value<'b> {
     ///
     /// Accuracy in `f64`: `32 + 8 |ln I|` ULP for `x` up to the mean; above it, where the result is
     /// `1 - I(1-x; b, a)`, the same of that.
+    #[doc(alias = "betainc")]
     #[track_caller]
     pub fn regularized_incomplete_beta(self, b: impl Operand<'b>, x: impl Operand<'b>) -> Self {
         self.record(|_| {

@@ -30,6 +30,7 @@ impl Value<'_> {
     /// assert_eq!(result.to_string(), "f32[3]{0} {0, 3.17805386, 1.26551211}"); // 0, ln 24, ln(2 sqrt(pi))
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
+    #[doc(alias = "gammaln")]
     #[track_caller]
     pub fn lgamma(self) -> Self {
         self.record(|_| in_f64("lgamma", [self], |[x]| lgamma(x)))
@@ -43,6 +44,7 @@ impl Value<'_> {
     ///
     /// Accuracy in `f64`: 6 ULP for positive numbers. For negative ones, where the function has
     /// zeros between the poles, 6 ULP of `max(digamma(1 - x), |pi cot(pi x)|)`.
+    #[doc(alias = "psi")]
     #[track_caller]
     pub fn digamma(self) -> Self {
         self.record(|_| in_f64("digamma", [self], |[x]| digamma(x)))
