@@ -170,7 +170,10 @@ pub enum Failure {
 pub fn equal(first: &Verified, second: &Verified, options: &Options) -> Result<Answer, Failure> {
     let modules = [first.module(), second.module()];
     let is_partitioned = is_partition(modules);
-    if !is_partitioned {
+    if is_partitioned {
+        // Its messages name the types of the modules, not those of the field.
+        Boundary::of(first, second).map_err(Failure::Partition)?;
+    } else {
         same_signature(modules)?;
     }
     let devices = if is_partitioned { Some(1) } else { devices(modules) };

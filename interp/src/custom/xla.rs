@@ -6,6 +6,7 @@
 //! | `Qr` | `(a, taus)`: as LAPACK's `geqrf` |
 //! | `ProductOfElementaryHouseholderReflectors` | `q`: as LAPACK's `orgqr` |
 //! | `Eigh` | `(v, w)`: as LAPACK's `syevd`; the config `1,1,100,1e-6` means: lower triangle, sorted, at most 100 sweeps, tolerance |
+//! | `LuDecomposition` | `(lu, pivots, permutation)`: as LAPACK's `getrf`, pivots from 0, and the row of the operand that each row is |
 //! | `GetRngSeed` | 0: without a seed there is no randomness |
 //! | `PadToStatic` | `(x, sizes...)`: the data within the bounds, and the size of each dimension |
 //! | `SliceToDynamic` | `x`, with the dynamic sizes `sizes...` |
@@ -20,7 +21,7 @@ use kernels::topk;
 use num::index::to_usize;
 
 /// The targets.
-pub(super) const TARGETS: [&str; 9] = [
+pub(super) const TARGETS: [&str; 10] = [
     "Eigh",
     "GetRngSeed",
     "PadToStatic",
@@ -29,12 +30,13 @@ pub(super) const TARGETS: [&str; 9] = [
     "SetBound",
     "SliceToDynamic",
     "TopK",
+    lapack::LU,
     lapack::PERTURBED,
 ];
 
 /// Returns whether a target is linear algebra.
 pub(super) fn is_cubic(target: &str) -> bool {
-    ["Eigh", "ProductOfElementaryHouseholderReflectors", "Qr"].contains(&target)
+    ["Eigh", lapack::LU, "ProductOfElementaryHouseholderReflectors", "Qr"].contains(&target)
 }
 
 /// Runs the call if its target is one of these.
@@ -44,6 +46,7 @@ pub(super) fn run(call: &Call<'_>) -> Option<Result<Literal>> {
         "Qr" => lapack::reflections(call),
         "ProductOfElementaryHouseholderReflectors" => lapack::basis(call),
         "Eigh" => eigh(call),
+        lapack::LU => lapack::elimination(call),
         lapack::PERTURBED => lapack::perturbed(call),
         "GetRngSeed" => seed(call),
         "PadToStatic" => padded(call),

@@ -51,7 +51,7 @@ use num::clock::Stop;
 use num::parallel::{parts, threads};
 use num::triangle::FactorType;
 use number::{Complex, LapackFloat, Matrix, Plain};
-pub(super) use routines::{PERTURBED, is_cubic, is_exact_in_fast, scratch, targets};
+pub(super) use routines::{LU, PERTURBED, is_cubic, is_exact_in_fast, scratch, targets};
 use routines::{ROUTINES, TYPES};
 use schur::{HasSchur, eigenvalues};
 use signature::{CheckedCall, Places};
@@ -89,6 +89,11 @@ pub(super) fn basis(call: &Call<'_>) -> Result<Literal> {
 pub(super) fn eigh(call: &Call<'_>, lower: bool) -> Result<Literal> {
     let attributes = if lower { "{mode = 86, uplo = 76}" } else { "{mode = 86, uplo = 85}" };
     run_as(call, "syevd", "T[n,n] -> T[n,n] R[n]", attributes)
+}
+
+/// Returns `(lu, pivots, permutation)` as of `getrf`, for XLA's target of this name.
+pub(super) fn elimination(call: &Call<'_>) -> Result<Literal> {
+    run_as(call, LU, "T[m,n] -> T[m,n] I[p] I[m]", "")
 }
 
 /// Returns the solution of a tridiagonal system that may be singular, for JAX's target of this
@@ -252,6 +257,15 @@ impl RoutineCall<'_> {
                 self.matrix(0, &a);
                 self.checked.give(1, pivots.iter().map(|&p| Scalar::Signed(p.into())));
                 self.info(2, info);
+            }
+            LU => {
+                let (pivots, _) = direct::getrf(&mut a);
+                self.matrix(0, &a);
+                let mut rows: Vec<i64> = (0i64..).take(a.rows).collect();
+                let pivots: Vec<i64> = pivots.iter().map(|&pivot| i64::from(pivot) - 1).collect();
+                pivots.iter().enumerate().for_each(|(i, &pivot)| rows.swap(i, to_usize(pivot)));
+                self.checked.give(1, pivots.into_iter().map(Scalar::Signed));
+                self.checked.give(2, rows.into_iter().map(Scalar::Signed));
             }
             "geqrf" => {
                 let taus = reflect::geqrf(&mut a);

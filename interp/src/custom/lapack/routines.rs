@@ -63,6 +63,9 @@ pub(in crate::custom) fn is_cubic(target: &str) -> bool {
     target.starts_with("lapack_") && !target.ends_with("gtsv_ffi")
 }
 
+/// XLA's elimination, with pivots from 0 and the permutation of the rows.
+pub(in crate::custom) const LU: &str = "LuDecomposition";
+
 /// JAX's solution of a tridiagonal system that may be singular.
 pub(in crate::custom) const PERTURBED: &str = "tridiagonal_solve_perturbed_ffi";
 
@@ -72,6 +75,7 @@ fn routine_of(target: &str) -> Option<&str> {
         "Qr" => Some("geqrf"),
         "ProductOfElementaryHouseholderReflectors" => Some("orgqr"),
         "Eigh" => Some("syevd"),
+        LU => Some("getrf"),
         PERTURBED => Some("gtsv"),
         _ => target.strip_prefix("lapack_")?.get(1..)?.strip_suffix("_ffi"),
     }
