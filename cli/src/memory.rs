@@ -1,5 +1,6 @@
 //! The memory of the process: that of freed arrays goes back to the system, and a warning comes
 //! before a run that needs more than there is.
+use interp::SystemMemory;
 
 /// Makes glibc return every freed block of 16 MiB or more to the system, and keep the memory of smaller ones.
 ///
@@ -22,18 +23,13 @@ pub(crate) fn return_freed_blocks() {}
 
 /// Warns if a run is planned to take more memory than there is: the system would end the process without a message.
 pub(crate) fn warn_if_short(planned: Option<usize>) {
-    let (Some(planned), Some(available)) = (planned, available()) else { return };
+    let (Some(planned), Some(available)) = (planned, SystemMemory::Available.bytes()) else {
+        return;
+    };
     if planned > available {
         crate::output::status(&format!(
             "warning: the run may take {planned} bytes of memory, {available} are available\n  \
              = help: `--max-memory BYTES` ends a run with an error before the system ends the process; `--spill DIR` keeps large arrays in files\n"
         ));
     }
-}
-
-/// Returns the bytes of memory that the system can give, if it tells.
-fn available() -> Option<usize> {
-    let text = std::fs::read_to_string("/proc/meminfo").ok()?;
-    let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
-    line.trim().strip_suffix(" kB")?.parse::<usize>().ok()?.checked_mul(1 << 10)
 }

@@ -130,6 +130,13 @@ impl Hooks {
         self.progress = Some(progress);
         self
     }
+    /// Returns whether a run with these hooks has a function for a target: one that is registered,
+    /// that a library defines, or that is built in.
+    pub fn runs_custom_call(&self, target: &str) -> bool {
+        self.targets.contains_key(target)
+            || self.libraries.iter().any(|library| library.defines(target))
+            || crate::custom::targets().iter().any(|name| name == target)
+    }
     /// Returns the function registered for `target`.
     pub(crate) fn custom_call_target(&self, target: &str) -> Option<&Target> {
         self.targets.get(target)

@@ -60,7 +60,7 @@ pub use executable::{Executable, run};
 pub use float_environment::FloatEnvironment;
 pub use hooks::Hooks;
 pub use machine::{Machine, Outcome, asynchronous};
-pub use memory::Spill;
+pub use memory::{Spill, SystemMemory};
 pub use num::is_run_over;
 pub use num::{Code, Error, Result, over_memory_limit};
 pub use observe::{Event, Progress};

@@ -1,7 +1,9 @@
 //! Memory accounting of a run: bytes in use, the limit, and the peak; where arrays are.
 mod spill;
+mod system;
 
 pub use spill::Spill;
+pub use system::SystemMemory;
 
 use crate::{Error, Result};
 use hlo::literal::{Account, FreeMemory};

@@ -7,6 +7,8 @@ use crate::event::{Signal, event};
 use crate::failure::{Failure, Result};
 use crate::handle::{destroy, get, give};
 use crate::promise::Promise;
+use crate::strides::laid_out;
+use hlo::layout::Layout;
 use hlo::{ArrayShape, Literal, Shape};
 use pjrt::buffer_type::{TOKEN, buffer_type};
 use pjrt::sys::{Header, MemoryLayout, Tiled};
@@ -19,9 +21,10 @@ pub(crate) struct Buffer {
     pub(crate) device: usize,
     /// The shape, with bounds in place of dynamic sizes; `None` for a token.
     pub(crate) shape: Option<ArrayShape>,
-    minor_to_major: Vec<i64>,
     dynamic: Vec<usize>,
     sizes: OnceLock<Vec<i64>>,
+    /// The elements in the order of the layout, unless that is row-major.
+    laid_out: OnceLock<Literal>,
     state: Mutex<State>,
 }
 
@@ -41,7 +44,11 @@ impl Buffer {
         shape: &Shape,
         value: Arc<Promise>,
     ) -> Self {
-        let shape = shape.array().cloned();
+        let mut shape = shape.array().cloned();
+        // Arrays with dynamic sizes are row-major.
+        if let Some(shape) = shape.as_mut().filter(|shape| shape.dynamic.is_some()) {
+            shape.layout = Layout::descending(shape.rank());
+        }
         let rank = shape.as_ref().map_or(0, ArrayShape::rank);
         let bytes = shape.as_ref().and_then(ArrayShape::byte_count).unwrap_or(0);
         let dynamic = |shape: &ArrayShape| (0..rank).filter(|&dim| shape.is_dynamic(dim)).collect();
@@ -53,9 +60,9 @@ impl Buffer {
         Self {
             client: Arc::clone(client),
             device,
-            minor_to_major: (0i64..).take(rank).collect::<Vec<_>>().into_iter().rev().collect(),
             dynamic: shape.as_ref().map_or_else(Vec::new, dynamic),
             sizes: OnceLock::new(),
+            laid_out: OnceLock::new(),
             shape,
             state: Mutex::new(state),
         }
@@ -98,17 +105,31 @@ impl Buffer {
         let value = self.value()?.wait()?;
         Ok(self.sizes.get_or_init(|| value.sizes().to_vec()))
     }
+    /// Returns the value with its bytes as the host reads them in place: in the order of the layout.
+    fn in_place(&self) -> Result<Literal> {
+        let value = self.value()?.wait()?;
+        Ok(match self.laid_out_shape() {
+            Some(shape) => self.laid_out.get_or_init(|| laid_out(&value, shape)).clone(),
+            None => value,
+        })
+    }
+    /// Returns the shape if its layout is not row-major.
+    pub(crate) fn laid_out_shape(&self) -> Option<&ArrayShape> {
+        self.shape.as_ref().filter(|shape| !shape.layout.is_descending())
+    }
     /// Returns the address of the elements, which the host may read.
     fn address(&self) -> Result<*const u8> {
-        Ok(self.value()?.wait()?.bytes().as_ptr())
+        Ok(self.in_place()?.bytes().as_ptr())
     }
     fn layout(&self) -> MemoryLayout {
+        let minor_to_major =
+            self.shape.as_ref().map_or(&[][..], |shape| &shape.layout.minor_to_major);
         MemoryLayout {
             header: Header::of::<MemoryLayout>(),
             tiled: Tiled {
                 header: Header::of::<Tiled>(),
-                minor_to_major: self.minor_to_major.as_ptr(),
-                minor_to_major_size: self.minor_to_major.len(),
+                minor_to_major: minor_to_major.as_ptr(),
+                minor_to_major_size: minor_to_major.len(),
                 ..Tiled::default()
             },
             kind: 0,
@@ -198,7 +219,7 @@ calls! {
     }
     BufferIncreaseExternalReferenceCount(a) {
         let buffer = get::<Buffer>(a.buffer)?;
-        let value = buffer.value()?.wait()?;
+        let value = buffer.in_place()?;
         buffer.lock().referenced.push(value);
         Ok(())
     }

@@ -70,6 +70,18 @@ unsafe fn checked<A: Call>(arguments: *mut c_void) -> Result<()> {
         let message = format!("the struct of {name} has {size} bytes, expected at least {needed}");
         return Err(Failure::invalid(message));
     }
-    // SAFETY: the struct has all fields; the caller vouches for them.
-    unsafe { (*arguments.cast::<A>()).call() }
+    if size >= size_of::<A>() {
+        // SAFETY: the struct has all fields; the caller vouches for them.
+        return unsafe { (*arguments.cast::<A>()).call() };
+    }
+    // The host is older: the fields that it lacks are those of a copy.
+    let mut whole = A::default();
+    let (own, lent) = ((&raw mut whole).cast::<u8>(), arguments.cast::<u8>());
+    // SAFETY: the host's struct has `size` bytes, and the copy more; the caller vouches for its fields.
+    unsafe {
+        own.copy_from_nonoverlapping(lent, size);
+        let outcome = whole.call();
+        lent.copy_from_nonoverlapping(own, size);
+        outcome
+    }
 }

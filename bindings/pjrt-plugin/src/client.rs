@@ -7,7 +7,7 @@ use crate::ffi::FfiHooks;
 use crate::handle::{destroy, get, give, list, text};
 use crate::queue::Queue;
 use crate::settings::Settings;
-use interp::Hooks;
+use interp::{Hooks, SystemMemory};
 use pjrt::sys::{Header, NamedValue, NamedValueData};
 use std::ffi::{c_int, c_void};
 use std::ptr::null;
@@ -35,7 +35,10 @@ unsafe impl Sync for Client {}
 
 impl Client {
     fn new(settings: Settings) -> Result<Self> {
-        let devices: Vec<_> = (0..settings.device_count).map(Device::new).collect();
+        let limit = settings.run.max_memory.or_else(|| SystemMemory::Total.bytes());
+        let limit = limit.map(|bytes| i64::try_from(bytes).unwrap_or(i64::MAX));
+        let device = |number| Device::new(number, limit);
+        let devices: Vec<_> = (0..settings.device_count).map(device).collect();
         let device_handles = devices.iter().map(|device| device.handle()).collect();
         let memory_handles = devices.iter().map(|device| device.memory_handle()).collect();
         let (ffi, queue) = (FfiHooks::default(), Queue::start()?);
@@ -84,23 +87,32 @@ unsafe fn options(values: &[NamedValue]) -> Result<Vec<(String, String)>> {
 
 /// The version of StableHLO in which programs arrive: hosts with a newer one convert to it.
 static STABLEHLO_VERSION: [i64; 3] = [1, 13, 0];
+/// The oldest version that is read.
+static STABLEHLO_MINIMUM: [i64; 3] = [0, 9, 0];
+/// The version of XLA's protocol with plugins: Shardy's attributes arrive as they are.
+const XLA_VERSION: i64 = 2;
 
-struct Attributes([NamedValue; 2]);
+struct Attributes([NamedValue; 3]);
 // SAFETY: the values are constant.
 unsafe impl Sync for Attributes {}
 
-static ATTRIBUTES: Attributes =
-    Attributes([version("stablehlo_current_version"), version("stablehlo_minimum_version")]);
+static ATTRIBUTES: Attributes = Attributes([
+    attribute("xla_version", 1, NamedValueData { int64: XLA_VERSION }, 1),
+    attribute("stablehlo_current_version", 2, version(&STABLEHLO_VERSION), 3),
+    attribute("stablehlo_minimum_version", 2, version(&STABLEHLO_MINIMUM), 3),
+]);
 
-const fn version(name: &'static str) -> NamedValue {
-    NamedValue {
-        header: Header::of::<NamedValue>(),
-        name: name.as_ptr().cast(),
-        name_size: name.len(),
-        kind: 2,
-        value: NamedValueData { int64_list: STABLEHLO_VERSION.as_ptr() },
-        value_size: 3,
-    }
+const fn version(numbers: &'static [i64; 3]) -> NamedValueData {
+    NamedValueData { int64_list: numbers.as_ptr() }
+}
+const fn attribute(
+    name: &'static str,
+    kind: c_int,
+    value: NamedValueData,
+    value_size: usize,
+) -> NamedValue {
+    let (header, name, name_size) = (Header::of::<NamedValue>(), name.as_ptr().cast(), name.len());
+    NamedValue { header, name, name_size, kind, value, value_size }
 }
 
 calls! {

@@ -54,6 +54,8 @@ impl Drop for UserData {
 /// The bytes of the buffers of a device.
 #[derive(Debug, Default)]
 pub(crate) struct Usage {
+    /// The most bytes that programs may use, if it is known.
+    limit: Option<i64>,
     bytes: AtomicI64,
     peak: AtomicI64,
     allocations: AtomicI64,
@@ -82,7 +84,7 @@ impl Drop for Charge {
 
 impl Device {
     /// Creates a device at an address that does not change.
-    pub(crate) fn new(number: usize) -> Box<Self> {
+    pub(crate) fn new(number: usize, limit: Option<i64>) -> Box<Self> {
         let id = c_int::try_from(number).unwrap_or(c_int::MAX);
         let memory = Memory {
             functions: &MEMORY_FUNCTIONS.0,
@@ -98,7 +100,7 @@ impl Device {
             name: format!("EtalonDevice(id={id})"),
             memory,
             memory_handle: [null_mut()],
-            usage: Arc::default(),
+            usage: Arc::new(Usage { limit, ..Usage::default() }),
         });
         let address = (&raw mut *device).cast();
         device.memory.device = address;
@@ -186,11 +188,14 @@ calls! {
         (a.peak_bytes_in_use, a.peak_bytes_in_use_is_set) = (usage.peak.load(Ordering::Relaxed), true);
         (a.num_allocs, a.num_allocs_is_set) = (usage.allocations.load(Ordering::Relaxed), true);
         (a.largest_alloc_size, a.largest_alloc_size_is_set) = (usage.largest.load(Ordering::Relaxed), true);
-        a.bytes_limit_is_set = false;
-        a.bytes_reserved_is_set = false;
-        a.peak_bytes_reserved_is_set = false;
+        let limit = usage.limit;
+        (a.bytes_limit, a.bytes_limit_is_set) = (limit.unwrap_or(0), limit.is_some());
+        // Nothing is reserved: memory is the system's until a buffer needs it.
+        (a.bytes_reserved, a.bytes_reserved_is_set) = (0, true);
+        (a.peak_bytes_reserved, a.peak_bytes_reserved_is_set) = (0, true);
         a.bytes_reservable_limit_is_set = false;
-        a.largest_free_block_bytes_is_set = false;
+        a.largest_free_block_bytes = limit.map_or(0, |limit| (limit - a.bytes_in_use).max(0));
+        a.largest_free_block_bytes_is_set = limit.is_some();
         a.pool_bytes_is_set = false;
         a.peak_pool_bytes_is_set = false;
         Ok(())

@@ -3,6 +3,7 @@
 use crate::call::calls;
 use crate::failure::{Failure, Result};
 use crate::handle::{destroy, get, give};
+use crate::placeholder::stated;
 use pjrt::sys::OnReady;
 use std::ffi::c_void;
 use std::ptr::null_mut;
@@ -99,6 +100,12 @@ impl Callback {
 calls! {
     EventDestroy(a) {
         destroy::<Arc<Signal>>(a.event);
+        Ok(())
+    }
+    EventCreate(a) { a.event = event(&Arc::default()); Ok(()) }
+    EventSet(a) {
+        let outcome = stated(a.code, a.message, a.message_size);
+        get::<Arc<Signal>>(a.event)?.set(&outcome);
         Ok(())
     }
     EventIsReady(a) {

@@ -193,6 +193,8 @@ calls! {
         a.generated_code = 0;
         (a.host_generated_code, a.host_arguments, a.host_outputs) = (0, 0, 0);
         (a.host_aliases, a.host_temporaries) = (0, 0);
+        a.peak = a.arguments + a.outputs + a.temporaries;
+        a.total = a.peak;
         Ok(())
     }
     ExecutableOptimizedProgram(a) {

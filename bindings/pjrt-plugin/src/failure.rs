@@ -18,6 +18,7 @@ pub(crate) struct Code(pub(crate) c_int);
 impl Code {
     pub(crate) const INVALID_ARGUMENT: Self = Self(3);
     pub(crate) const DEADLINE_EXCEEDED: Self = Self(4);
+    pub(crate) const NOT_FOUND: Self = Self(5);
     pub(crate) const RESOURCE_EXHAUSTED: Self = Self(8);
     pub(crate) const FAILED_PRECONDITION: Self = Self(9);
     pub(crate) const ABORTED: Self = Self(10);

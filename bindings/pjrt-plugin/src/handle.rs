@@ -19,6 +19,21 @@ pub(crate) unsafe fn destroy<T>(pointer: *mut c_void) {
     }
 }
 
+/// Returns a value that the host owned.
+///
+/// # Errors
+/// If the pointer is null.
+///
+/// # Safety
+/// As [`destroy`].
+pub(crate) unsafe fn take<T>(pointer: *mut c_void) -> Result<T> {
+    if pointer.is_null() {
+        return Err(Failure::invalid("the host passed a null pointer where an object is needed"));
+    }
+    // SAFETY: the caller vouches for the pointer.
+    Ok(*unsafe { Box::from_raw(pointer.cast::<T>()) })
+}
+
 /// Returns the value behind a pointer.
 ///
 /// # Errors

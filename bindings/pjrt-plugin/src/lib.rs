@@ -2,7 +2,8 @@
 //!
 //! ```text
 //! GetPjrtApi ─> table ─> call ─┬─ client, device           what the host asks about the platform
-//!                              ├─ transfer, buffer         values: promises that an execution keeps
+//!                              ├─ transfer, placeholder    buffers from the host, and without a value yet
+//!                              ├─ buffer                   values: promises that an execution keeps
 //!                              ├─ executable ─> program    StableHLO or HloModuleProto ─> collectives::Session
 //!                              └─ execute ─> queue         a launch returns at once; one thread runs them in order
 //! ```
@@ -22,6 +23,7 @@ mod ffi;
 mod handle;
 mod optimized;
 mod options;
+mod placeholder;
 mod program;
 mod promise;
 mod queue;

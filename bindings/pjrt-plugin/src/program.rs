@@ -4,10 +4,11 @@ use crate::client::Client;
 use crate::dump::{Dump, DumpedRuns};
 use crate::failure::{Code, Failure, Result};
 use crate::options::Placement;
-use crate::source::{describe, run_failure};
+use crate::source::{describe, run_failure, write_source};
 use collectives::spmd::Shards;
 use collectives::{RunError, Session};
-use hlo::{Literal, Module, Shape, Verified};
+use hlo::op::value::ApiVersion;
+use hlo::{Literal, Module, Op, Shape, Verified};
 use interp::{DeviceGrid, Hooks};
 use load::{Format, Reason};
 use std::sync::Arc;
@@ -52,6 +53,7 @@ impl Program {
         let placement = Placement::read(&source.options, client.devices.len())?;
         let verified = Arc::new(verify(read(&source)?)?);
         let module = verified.module();
+        has_handlers(client, module)?;
         let shards = shards(&verified, &placement)?;
         let grid = match shards {
             Some(_) => DeviceGrid { replicas: 1, partitions: 1 },
@@ -66,14 +68,19 @@ impl Program {
             (true, [Shape::Tuple(elements)]) => elements.clone(),
             (_, parameters) => parameters.iter().map(|&shape| shape.clone()).collect(),
         };
-        let outputs = leaves(shape.result);
         let config = &module.config;
+        let outputs = shards.as_ref().map_or_else(|| leaves(shape.result), Shards::results);
+        let stated = config.entry_layout.as_ref().map(|(_, result)| leaves(result));
+        let outputs = match stated {
+            Some(stated) => outputs.into_iter().zip(&stated).map(laid_out).collect(),
+            None => outputs,
+        };
         let is_donated =
             |&i: &usize| i64::try_from(i).is_ok_and(|number| config.is_donated(number));
         Ok(Self {
             client: Arc::clone(client),
             donated: (0..arguments.len()).filter(is_donated).collect(),
-            outputs: shards.as_ref().map_or(outputs, Shards::results),
+            outputs,
             arguments: shards.as_ref().map_or(arguments, Shards::arguments),
             shards,
             session,
@@ -126,6 +133,34 @@ impl Program {
             (None, results) => Ok(results),
         }
     }
+}
+
+/// Checks that each call of the typed interface has a handler, as hosts expect it of a compiler.
+fn has_handlers(client: &Client, module: &Module) -> Result<()> {
+    let hooks = client.hooks();
+    let computations = module.computations.iter();
+    for (_, instruction) in computations.flat_map(|(_, of)| of.instructions.iter()) {
+        let Op::CustomCall(call) = &instruction.op else { continue };
+        let target = call.custom_call_target.0.as_str();
+        if call.api_version == ApiVersion::TypedFfi && !hooks.runs_custom_call(target) {
+            let mut message = format!("no handler is registered for the target `{target}`");
+            if let Some(metadata) = instruction.metadata() {
+                write_source(&mut message, &module.frames, metadata);
+            }
+            return Err(Failure::new(Code::NOT_FOUND, message));
+        }
+    }
+    Ok(())
+}
+
+/// Returns a shape with the layout of another.
+fn laid_out((mut shape, stated): (Shape, &Shape)) -> Shape {
+    if let (Shape::Array(array), Shape::Array(stated)) = (&mut shape, stated)
+        && array.rank() == stated.rank()
+    {
+        array.layout.clone_from(&stated.layout);
+    }
+    shape
 }
 
 /// Returns the shards of a program that the host wants partitioned, and that is not yet.

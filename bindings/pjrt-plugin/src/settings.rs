@@ -32,6 +32,8 @@ const NAMES: [&str; 11] = [
     "spill_from",
     "dump",
 ];
+/// The options by which a host names its processes, and what they are if there is one.
+const ONE_PROCESS: [(&str, &str); 2] = [("node_id", "0"), ("num_nodes", "1")];
 /// The most devices: as many threads may be started for a program.
 const MOST_DEVICES: usize = 4096;
 
@@ -57,7 +59,17 @@ impl Settings {
                 })?;
             }
         }
-        for (name, value) in options {
+        let mut options = options.to_vec();
+        options.sort();
+        for (name, value) in &options {
+            if let Some((_, only)) = ONE_PROCESS.iter().find(|(known, _)| known == name) {
+                if value == only {
+                    continue;
+                }
+                return Err(Failure::unimplemented(format!(
+                    "option `{name}` of the client is {value}: several processes are not supported\n = help: one process has as many devices as ETALON_DEVICE_COUNT says; docs/mpi.md runs HLO on several"
+                )));
+            }
             if !NAMES.contains(&name.as_str()) {
                 let known = NAMES.join(", ");
                 let message = format!("unknown option `{name}`\n = help: the options are {known}");
@@ -135,6 +147,7 @@ mod tests {
         assert_eq!(settings.compile.engine, Engine::Reference);
         assert_eq!(read("device_count", "8").unwrap().device_count, 8);
         assert!(read("check_nan", "1").unwrap().run.check_nan);
+        assert!(read("num_nodes", "1").is_ok() && read("node_id", "0").is_ok());
         let directory = std::env::temp_dir();
         assert!(read("spill", &directory.to_string_lossy()).unwrap().run.spill.is_some());
         for (name, value, part) in [
@@ -145,6 +158,8 @@ mod tests {
             ("spill_from", "1G", "expected a number of bytes"),
             ("check_nan", "maybe", "expected `1` or `0`"),
             ("speed", "1", "the options are engine, device_count"),
+            ("num_nodes", "2", "several processes are not supported"),
+            ("node_id", "1", "several processes are not supported"),
         ] {
             let message = read(name, value).unwrap_err().message;
             assert!(message.contains(part), "{message}");

@@ -46,7 +46,7 @@ pub(crate) fn describe(diagnostic: &Diagnostic, module: Option<&Module>) -> Stri
 }
 
 /// Writes the line of an instruction, its callers, and the name of the op in JAX.
-fn write_source(text: &mut String, frames: &StackFrames, metadata: &Metadata) {
+pub(crate) fn write_source(text: &mut String, frames: &StackFrames, metadata: &Metadata) {
     for (depth, place) in metadata.places(frames).take(CALLS).enumerate() {
         let SourcePlace { file, line, column, function } = place;
         let arrow = if depth == 0 { "-->" } else { "    called from" };

@@ -3,7 +3,7 @@
 use crate::failure::{Failure, Result};
 use crate::handle::list;
 use hlo::layout::Layout;
-use hlo::{ArrayShape, Dims, IndexSpace};
+use hlo::{ArrayShape, Dims, IndexSpace, Literal};
 use pjrt::sys::MemoryLayout;
 
 /// Returns the bytes between neighbors along each dimension of a row-major array.
@@ -36,27 +36,83 @@ pub(crate) unsafe fn of_layout(
     shape: &ArrayShape,
 ) -> Result<Option<Dims>> {
     // SAFETY: the caller vouches for the layout.
+    Ok(unsafe { read(layout, shape) }?.map(|order| match order {
+        Order::Strides(strides) => strides,
+        Order::Layout(layout) => {
+            let strides = layout.strides(&shape.dims).unwrap_or_default();
+            in_bytes(strides, shape.ty.storage_bytes())
+        }
+    }))
+}
+
+/// Returns the order of dimensions of a layout of the host; `None` if it states none.
+///
+/// # Errors
+/// As [`of_layout`].
+///
+/// # Safety
+/// As [`of_layout`].
+pub(crate) unsafe fn order(
+    layout: *const MemoryLayout,
+    shape: &ArrayShape,
+) -> Result<Option<Layout>> {
+    // SAFETY: the caller vouches for the layout.
+    Ok(unsafe { read(layout, shape) }?.and_then(|order| match order {
+        Order::Strides(_) => None,
+        Order::Layout(layout) => Some(layout),
+    }))
+}
+
+/// What a layout of the host states.
+enum Order {
+    /// The bytes between neighbors along each dimension.
+    Strides(Dims),
+    /// An order of all dimensions.
+    Layout(Layout),
+}
+
+/// Reads a layout of the host.
+///
+/// # Safety
+/// As [`of_layout`].
+unsafe fn read(layout: *const MemoryLayout, shape: &ArrayShape) -> Result<Option<Order>> {
+    // SAFETY: the caller vouches for the layout.
     let Some(layout) = (unsafe { layout.as_ref() }) else { return Ok(None) };
-    let (rank, width) = (shape.rank(), shape.ty.storage_bytes());
     // SAFETY: as above. Both parts of the union begin with a header, a list and its length.
     let parts = unsafe { list(layout.tiled.minor_to_major, layout.tiled.minor_to_major_size) };
-    if parts.len() != rank {
+    if parts.len() != shape.rank() {
         let message = format!("the layout has {} dimensions, the array {shape:#}", parts.len());
         return Err(Failure::invalid(message));
     }
     if layout.kind == 1 {
-        return Ok(Some(Dims::from_slice(parts)));
+        return Ok(Some(Order::Strides(Dims::from_slice(parts))));
     }
     if layout.tiled.num_tiles > 0 {
         return Err(Failure::unimplemented("layouts with tiles are not supported"));
     }
     let layout = Layout { minor_to_major: Dims::from_slice(parts), tail: None };
-    let Some(strides) = layout.strides(&shape.dims) else {
+    if !layout.is_permutation(shape.rank()) {
         let message =
             format!("the layout {parts:?} does not name each dimension of {shape:#} once");
         return Err(Failure::invalid(message));
-    };
-    Ok(Some(in_bytes(strides, width)))
+    }
+    Ok(Some(Order::Layout(layout)))
+}
+
+/// Returns an array with the elements in memory in the order of the layout of its shape.
+pub(crate) fn laid_out(value: &Literal, shape: &ArrayShape) -> Literal {
+    let (dims, width) = (&shape.dims, shape.ty.storage_bytes());
+    let mut literal = Literal::zeros(ArrayShape::new(shape.ty, dims.clone()));
+    if let Some(strides) = shape.layout.strides(dims)
+        && literal.bytes().len() == value.bytes().len()
+    {
+        let (from, to) = (row_major(dims, width), in_bytes(strides, width));
+        let places =
+            ((value.bytes().as_ptr(), &from[..]), (literal.bytes_mut().as_mut_ptr(), &to[..]));
+        // SAFETY: both have all elements of the shape, and the layout orders each dimension once.
+        unsafe { copy(dims, width, places.0, places.1) };
+    }
+    literal
 }
 
 /// Copies an array from memory with one list of strides to memory with another.

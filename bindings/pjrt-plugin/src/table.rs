@@ -78,7 +78,7 @@ macro_rules! rows {
     ($($name:ident)*) => { [$(row::<sys::$name>()),*] };
 }
 
-fn implemented() -> [(usize, Function); 101] {
+fn implemented() -> [(usize, Function); 109] {
     rows! {
         ErrorDestroy ErrorMessage ErrorGetCode PluginInitialize PluginAttributes EventDestroy
         EventIsReady EventError EventAwait EventOnReady ClientCreate ClientDestroy
@@ -108,7 +108,9 @@ fn implemented() -> [(usize, Function); 101] {
         ExecutableGetCompiledMemoryStats MemoryKindId ExecuteContextCreate ExecuteContextDestroy
         BufferCopyRawToHost LoadedExecutableGetDeviceAssignment ExecutableGetCompileOptions
         DeviceGetAttributes LoadedExecutableAddressableDeviceLogicalIds ErrorForEachPayload
-        TopologyDescriptionFingerprint ExecutableParameterMemoryKinds DeviceClearMemoryStats
+        TopologyDescriptionFingerprint ExecutableParameterMemoryKinds DeviceClearMemoryStats EventCreate
+        EventSet ClientDmaMap ClientDmaUnmap ClientCreateUninitializedBuffer ClientCreateErrorBuffer
+        ClientCreateAliasBuffer ClientFulfillAliasBuffer
     }
 }
 
@@ -122,7 +124,7 @@ macro_rules! not_implemented {
 }
 
 /// The functions that neither JAX nor our own host calls.
-static NOT_IMPLEMENTED: [(usize, Function); 37] = not_implemented! {
+static NOT_IMPLEMENTED: [(usize, Function); 29] = not_implemented! {
     77 "PJRT_CopyToDeviceStream_Destroy"
     78 "PJRT_CopyToDeviceStream_AddChunk"
     79 "PJRT_CopyToDeviceStream_TotalBytes"
@@ -140,22 +142,14 @@ static NOT_IMPLEMENTED: [(usize, Function); 37] = not_implemented! {
     107 "PJRT_AsyncHostToDeviceTransferManager_BufferSize"
     108 "PJRT_AsyncHostToDeviceTransferManager_SetBufferError"
     109 "PJRT_AsyncHostToDeviceTransferManager_AddMetadata"
-    110 "PJRT_Client_DmaMap"
-    111 "PJRT_Client_DmaUnmap"
-    112 "PJRT_Client_CreateUninitializedBuffer"
     113 "PJRT_Client_UpdateGlobalProcessInfo"
     114 "PJRT_TopologyDescription_Deserialize"
-    115 "PJRT_Client_CreateAliasBuffer"
-    116 "PJRT_Client_FulfillAliasBuffer"
-    118 "PJRT_Client_CreateErrorBuffer"
     119 "PJRT_AsyncHostToDeviceTransferManager_TransferLiteral"
     120 "PJRT_Buffer_CopyRawToHostFuture"
     121 "PJRT_Device_PoisonExecution"
     122 "PJRT_Device_CreateAsyncTrackingEvent"
     123 "PJRT_AsyncTrackingEvent_Destroy"
     125 "PJRT_Buffer_DonateWithControlDependency"
-    126 "PJRT_Event_Create"
-    127 "PJRT_Event_Set"
     129 "PJRT_Client_Load"
     131 "PJRT_Buffer_Bitcast"
     136 "PJRT_TopologyDescription_MakeCanonicalShapeForMemorySpace"

@@ -8,7 +8,7 @@ use crate::event::{Signal, event};
 use crate::failure::{Failure, Result};
 use crate::handle::{get, list};
 use crate::promise::Promise;
-use crate::strides::{copy, is_row_major, of_layout, row_major};
+use crate::strides::{copy, is_row_major, laid_out, of_layout, order, row_major};
 use hlo::{ArrayShape, Class, Literal, Shape};
 use pjrt::buffer_type::element_type;
 use pjrt::sys::OnReady;
@@ -52,7 +52,7 @@ impl Drop for HostMemory {
     }
 }
 
-fn shape_of(ty: c_int, dims: &[i64]) -> Result<ArrayShape> {
+pub(crate) fn shape_of(ty: c_int, dims: &[i64]) -> Result<ArrayShape> {
     let unknown = || Failure::unimplemented(format!("element type {ty} is unknown"));
     let shape = ArrayShape::new(element_type(ty).ok_or_else(unknown)?, dims);
     match shape.byte_count().is_some_and(|bytes| isize::try_from(bytes).is_ok()) {
@@ -155,10 +155,8 @@ calls! {
         let client = get::<Arc<Client>>(a.client)?;
         let device = place(a.device, a.memory)?;
         let shape = shape_of(a.ty, list(a.dims, a.num_dims))?;
-        if !a.device_layout.is_null() {
-            // Any layout is accepted: it describes the device's memory, which nobody sees.
-            of_layout(a.device_layout, &shape)?;
-        }
+        // The elements are in row-major order; the buffer shows them in this one.
+        let order = order(a.device_layout, &shape)?;
         let strides = (!a.byte_strides.is_null()).then(|| list(a.byte_strides, a.num_byte_strides));
         if let Some(strides) = strides && strides.len() != shape.rank() {
             return Err(Failure::invalid(format!("{} strides for an array {shape:#}", strides.len())));
@@ -180,6 +178,8 @@ calls! {
             (copied(start, shape.clone(), strides), Signal::done(Ok(())))
         };
         let value = Arc::new(Promise::of(literal));
+        let layout = order.unwrap_or_else(|| shape.layout.clone());
+        let shape = ArrayShape { layout, ..shape };
         a.buffer = Buffer::new(client, device, &shape.into(), value).into_raw();
         a.done_with_host_buffer = event(&done);
         Ok(())
@@ -226,12 +226,14 @@ calls! {
         Ok(())
     }
     BufferCopyRawToHost(a) {
-        let value = get::<Buffer>(a.buffer)?.value()?;
+        let buffer = get::<Buffer>(a.buffer)?;
+        let (value, shape) = (buffer.value()?, buffer.laid_out_shape().cloned());
         let part = |n: i64| usize::try_from(n).map_err(|_| Failure::invalid("a negative offset or size"));
         let (offset, size) = (part(a.offset)?, part(a.size)?);
         let destination = Destination { start: a.destination.cast(), size };
         a.event = when_ready(&value, move |value| {
             let destination = destination;
+            let value = shape.map_or_else(|| value.clone(), |shape| laid_out(value, &shape));
             let bytes = value.bytes().get(offset..).and_then(|rest| rest.get(..destination.size));
             let missing = || Failure::invalid("the range is outside of the buffer");
             let bytes = bytes.ok_or_else(missing)?;

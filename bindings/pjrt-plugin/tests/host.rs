@@ -55,9 +55,32 @@ fn stablehlo_runs() {
 #[test]
 fn the_version_of_stablehlo_is_an_attribute() {
     let attributes = Plugin::load(&library()).expect("a plugin").attributes().unwrap();
-    let version =
-        |name: &str| (format!("stablehlo_{name}_version"), OptionValue::Ints(vec![1, 13, 0]));
-    assert_eq!(attributes, [version("current"), version("minimum")]);
+    let version = |name: &str, numbers: [i64; 3]| {
+        (format!("stablehlo_{name}_version"), OptionValue::Ints(numbers.into()))
+    };
+    let [xla, current, minimum] = attributes.as_slice() else { panic!("{attributes:?}") };
+    assert_eq!(*xla, ("xla_version".to_owned(), OptionValue::Int(2)));
+    assert_eq!(*current, version("current", [1, 13, 0]));
+    assert_eq!(*minimum, version("minimum", [0, 9, 0]));
+}
+
+#[test]
+fn targets_without_a_handler_are_refused() {
+    let call = |target: &str| {
+        mlir(&format!(
+            "func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {{
+               %y = stablehlo.custom_call @{target}(%x) {{api_version = 4 : i32}} : (tensor<2xf32>) -> tensor<2xf32>
+               return %y : tensor<2xf32>
+             }}"
+        ))
+    };
+    let client = client(&[]);
+    let Err(Error::Plugin { status, message, .. }) = client.compile(&call("nobody")) else {
+        panic!("it has no handler")
+    };
+    assert_eq!(status, Status::NOT_FOUND);
+    assert!(message.contains("the target `nobody`"), "{message}");
+    assert!(client.compile(&call("Sharding")).is_ok());
 }
 
 #[test]

@@ -229,6 +229,7 @@ impl<'p> Converter<'p> {
         computation.root = root;
         self.active.pop();
         self.aliases(main, &arguments, count, config)?;
+        config.entry_layout = self.layouts(main, [&arguments, &results], &computation)?;
         Ok(self.finish(computation))
     }
 
@@ -310,6 +311,44 @@ impl<'p> Converter<'p> {
             None => vec![unknown()],
         };
         Ok(Some(Sharding::Tuple(found.into_iter().flat_map(leaf).collect())))
+    }
+    /// Returns the shapes of parameters and result with the layouts that `mhlo.layout_mode` states,
+    /// if one does.
+    fn layouts(
+        &self,
+        main: &Op,
+        attributes: [&[Option<&Attributes>]; 2],
+        computation: &hlo::ir::Computation,
+    ) -> Result<Option<(Vec<Shape>, Shape)>> {
+        let stated = |attributes: Option<&Attributes>| {
+            let mode = attributes?.get("mhlo.layout_mode").and_then(String::from_attribute);
+            mode.filter(|mode| !matches!(mode.as_str(), "default" | "auto"))
+        };
+        if !attributes.into_iter().flatten().any(|&one| stated(one).is_some()) {
+            return Ok(None);
+        }
+        let laid_out = |(shape, attributes): (&Shape, Option<&Attributes>)| {
+            let Some(mode) = stated(attributes) else { return Ok(shape.clone()) };
+            let text = format!("{shape:#}{mode}");
+            text.parse::<Shape>().ok().filter(|parsed| parsed.compatible(shape)).ok_or_else(|| {
+                let message = format!(
+                    "`mhlo.layout_mode` must be `default`, `auto` or a layout of {shape:#}, not `{mode}`"
+                );
+                self.error(main, Code::AttributeValue { message })
+            })
+        };
+        let shapes = computation.program_shape();
+        let parameters =
+            shapes.parameters.iter().copied().zip(attributes[0].iter().copied()).map(laid_out);
+        let result = match (shapes.result, attributes[1]) {
+            (Shape::Tuple(parts), all) if parts.len() == all.len() => {
+                let parts = parts.iter().zip(all.iter().copied()).map(laid_out);
+                Shape::Tuple(parts.collect::<Result<_>>()?)
+            }
+            (shape, &[one]) => laid_out((shape, one))?,
+            (shape, _) => shape.clone(),
+        };
+        Ok(Some((parameters.collect::<Result<_>>()?, result)))
     }
     /// Notes the arguments whose memory outputs use.
     fn aliases(

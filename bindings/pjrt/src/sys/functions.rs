@@ -138,7 +138,8 @@ functions! {
     95 "PJRT_Client_TopologyDescription" ClientTopologyDescription { client: *mut c_void, topology: *mut c_void }
     96 "PJRT_Executable_GetCompiledMemoryStats" ExecutableGetCompiledMemoryStats {
         executable: *mut c_void, generated_code: i64, arguments: i64, outputs: i64, aliases: i64, temporaries: i64,
-        host_generated_code: i64, host_arguments: i64, host_outputs: i64, host_aliases: i64, host_temporaries: i64,
+        host_generated_code: i64, host_arguments: i64, host_outputs: i64, host_aliases: i64, host_temporaries: i64;
+        peak: i64, total: i64
     }
     97 "PJRT_Memory_Kind_Id" MemoryKindId { memory: *mut c_void, kind_id: c_int }
     98 "PJRT_ExecuteContext_Create" ExecuteContextCreate { context: *mut c_void }
@@ -146,12 +147,32 @@ functions! {
     100 "PJRT_Buffer_CopyRawToHost" BufferCopyRawToHost {
         buffer: *mut c_void, destination: *mut c_void, offset: i64, size: i64, event: *mut c_void,
     }
+    110 "PJRT_Client_DmaMap" ClientDmaMap { client: *mut c_void, data: *mut c_void, size: usize }
+    111 "PJRT_Client_DmaUnmap" ClientDmaUnmap { client: *mut c_void, data: *mut c_void }
+    112 "PJRT_Client_CreateUninitializedBuffer" ClientCreateUninitializedBuffer {
+        client: *mut c_void, dims: *const i64, num_dims: usize, ty: c_int, layout: *mut MemoryLayout,
+        device: *mut c_void, memory: *mut c_void, buffer: *mut c_void,
+    }
+    115 "PJRT_Client_CreateAliasBuffer" ClientCreateAliasBuffer {
+        client: *mut c_void, memory: *mut c_void, dims: *const i64, num_dims: usize, ty: c_int,
+        layout: *mut MemoryLayout, alias: *mut c_void, fulfill: *mut c_void,
+    }
+    116 "PJRT_Client_FulfillAliasBuffer" ClientFulfillAliasBuffer {
+        client: *mut c_void, buffer: *mut c_void, code: c_int, message: *const c_char, message_size: usize,
+        fulfill: *mut c_void,
+    }
     117 "PJRT_LoadedExecutable_GetDeviceAssignment" LoadedExecutableGetDeviceAssignment {
         executable: *mut c_void, bytes: *const c_char, bytes_size: usize, owner: *mut c_void, deleter: Option<Deleter>,
+    }
+    118 "PJRT_Client_CreateErrorBuffer" ClientCreateErrorBuffer {
+        client: *mut c_void, code: c_int, message: *const c_char, message_size: usize, dims: *const i64,
+        num_dims: usize, ty: c_int, layout: *mut MemoryLayout, memory: *mut c_void, buffer: *mut c_void,
     }
     124 "PJRT_Executable_GetCompileOptions" ExecutableGetCompileOptions {
         executable: *mut c_void, bytes: *const c_char, bytes_size: usize, owner: *mut c_void, deleter: Option<Deleter>,
     }
+    126 "PJRT_Event_Create" EventCreate { event: *mut c_void }
+    127 "PJRT_Event_Set" EventSet { event: *mut c_void, code: c_int, message: *const c_char, message_size: usize }
     128 "PJRT_Device_GetAttributes" DeviceGetAttributes {
         device: *mut c_void, attributes: *const NamedValue, num_attributes: usize, owner: *mut c_void, deleter: Option<Deleter>,
     }

@@ -1,12 +1,13 @@
-//! The declaration of the structs of functions.
+//! The declaration of the structs of functions. Fields after a semicolon are younger: the struct of
+//! an older caller ends before them.
 
 macro_rules! functions {
-    ($( $slot:literal $function:literal $name:ident { $($field:ident: $ty:ty),* $(,)? } )*) => {$(
+    ($( $slot:literal $function:literal $name:ident { $($field:ident: $ty:ty),* $(,)? $(; $($late:ident: $late_ty:ty),*)? } )*) => {$(
         #[doc = concat!("The arguments and results of `", $function, "`.")]
         #[repr(C)]
         #[derive(Debug, Default)]
         #[allow(missing_docs, reason = "the C API documents its fields")]
-        pub struct $name { pub header: Header, $(pub $field: $ty),* }
+        pub struct $name { pub header: Header, $(pub $field: $ty,)* $($(pub $late: $late_ty),*)? }
         // SAFETY: the fields are those of the header `pjrt_c_api.h`, which the tests list with their sizes; they are
         // integers, booleans and pointers.
         unsafe impl Arguments for $name {

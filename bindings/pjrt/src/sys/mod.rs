@@ -55,7 +55,8 @@ pub unsafe trait Arguments: Default {
     const FUNCTION: &'static str;
     /// The position of the function in the table.
     const SLOT: usize;
-    /// The bytes that a caller's struct has at least: up to the end of the last field, without padding behind it.
+    /// The bytes that a caller's struct has at least: up to the end of the last field that all callers have, without
+    /// padding behind it.
     const SIZE: usize;
     /// Returns the start of the struct.
     fn header(&mut self) -> &mut Header;
@@ -198,7 +199,13 @@ mod tests {
         assert_eq!(size_of::<BufferToHostBuffer>(), 56);
         assert!(size_of::<ExecuteOptions>() > 112);
         assert_eq!(size_of::<DeviceMemoryStats>(), 192);
-        assert_eq!(size_of::<ExecutableGetCompiledMemoryStats>(), 104);
+        assert_eq!(size_of::<ExecutableGetCompiledMemoryStats>(), 120);
+        assert_eq!(ExecutableGetCompiledMemoryStats::SIZE, 104);
+        assert_eq!(size_of::<ClientCreateUninitializedBuffer>(), 80);
+        assert_eq!(size_of::<ClientCreateErrorBuffer>(), 96);
+        assert_eq!(size_of::<ClientCreateAliasBuffer>(), 80);
+        assert_eq!(size_of::<ClientFulfillAliasBuffer>(), 64);
+        assert_eq!(size_of::<EventSet>(), 48);
         assert_eq!(DeviceDescriptionId::SIZE, 28);
         assert_eq!(DeviceMemoryStats::SIZE, 185);
     }

@@ -48,6 +48,7 @@ use hlo::{ElementType, Literal, Scalar};
 use num::Arithmetic;
 use num::array::pack;
 use num::clock::Stop;
+use num::index::to_usize;
 use num::parallel::{parts, threads};
 use num::triangle::FactorType;
 use number::{Complex, LapackFloat, Matrix, Plain};
