@@ -202,7 +202,11 @@ calls! {
         Ok(())
     }
     // The host may then read arrays in place, after `IncreaseExternalReferenceCount`.
-    BufferIsOnCpu(a) { a.is_on_cpu = true; Ok(()) }
+    // JAX reads memory on a CPU as row-major, whatever the layout: it copies other arrays.
+    BufferIsOnCpu(a) {
+        a.is_on_cpu = get::<Buffer>(a.buffer)?.laid_out_shape().is_none();
+        Ok(())
+    }
     BufferReadyEvent(a) {
         // Hosts expect an event; they end the process if there is none.
         let signal = match get::<Buffer>(a.buffer)?.value() {

@@ -173,6 +173,8 @@ calls! {
         }
         Ok(())
     }
+    // The only process is this one.
+    ClientUpdateGlobalProcessInfo(a) { get::<Arc<Client>>(a.client).map(drop) }
     // The topology is that of the client, and lives as long.
     ClientTopologyDescription(a) {
         get::<Arc<Client>>(a.client)?;

@@ -78,7 +78,7 @@ macro_rules! rows {
     ($($name:ident)*) => { [$(row::<sys::$name>()),*] };
 }
 
-fn implemented() -> [(usize, Function); 109] {
+fn implemented() -> [(usize, Function); 110] {
     rows! {
         ErrorDestroy ErrorMessage ErrorGetCode PluginInitialize PluginAttributes EventDestroy
         EventIsReady EventError EventAwait EventOnReady ClientCreate ClientDestroy
@@ -110,7 +110,7 @@ fn implemented() -> [(usize, Function); 109] {
         DeviceGetAttributes LoadedExecutableAddressableDeviceLogicalIds ErrorForEachPayload
         TopologyDescriptionFingerprint ExecutableParameterMemoryKinds DeviceClearMemoryStats EventCreate
         EventSet ClientDmaMap ClientDmaUnmap ClientCreateUninitializedBuffer ClientCreateErrorBuffer
-        ClientCreateAliasBuffer ClientFulfillAliasBuffer
+        ClientCreateAliasBuffer ClientFulfillAliasBuffer ClientUpdateGlobalProcessInfo
     }
 }
 
@@ -124,7 +124,7 @@ macro_rules! not_implemented {
 }
 
 /// The functions that neither JAX nor our own host calls.
-static NOT_IMPLEMENTED: [(usize, Function); 29] = not_implemented! {
+static NOT_IMPLEMENTED: [(usize, Function); 28] = not_implemented! {
     77 "PJRT_CopyToDeviceStream_Destroy"
     78 "PJRT_CopyToDeviceStream_AddChunk"
     79 "PJRT_CopyToDeviceStream_TotalBytes"
@@ -142,7 +142,6 @@ static NOT_IMPLEMENTED: [(usize, Function); 29] = not_implemented! {
     107 "PJRT_AsyncHostToDeviceTransferManager_BufferSize"
     108 "PJRT_AsyncHostToDeviceTransferManager_SetBufferError"
     109 "PJRT_AsyncHostToDeviceTransferManager_AddMetadata"
-    113 "PJRT_Client_UpdateGlobalProcessInfo"
     114 "PJRT_TopologyDescription_Deserialize"
     119 "PJRT_AsyncHostToDeviceTransferManager_TransferLiteral"
     120 "PJRT_Buffer_CopyRawToHostFuture"

@@ -153,6 +153,7 @@ functions! {
         client: *mut c_void, dims: *const i64, num_dims: usize, ty: c_int, layout: *mut MemoryLayout,
         device: *mut c_void, memory: *mut c_void, buffer: *mut c_void,
     }
+    113 "PJRT_Client_UpdateGlobalProcessInfo" ClientUpdateGlobalProcessInfo { client: *mut c_void, processes: *const c_void, num_processes: usize }
     115 "PJRT_Client_CreateAliasBuffer" ClientCreateAliasBuffer {
         client: *mut c_void, memory: *mut c_void, dims: *const i64, num_dims: usize, ty: c_int,
         layout: *mut MemoryLayout, alias: *mut c_void, fulfill: *mut c_void,
