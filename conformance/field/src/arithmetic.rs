@@ -227,16 +227,21 @@ impl Field {
         if let Some(known) = self.of_roots(&x, &y).or_else(|| self.of_roots(&y, &x)) {
             return Element { degree: x.degree + y.degree, ..known };
         }
-        let product = Element {
-            residues: tower::multiply(x.residues, y.residues),
-            is_deep: x.is_deep && y.is_deep,
-            degree: x.degree + y.degree,
-            divisor: of_both(x, y),
-            real,
+        let plain = |x: Element, y: Element| {
+            let product = Element {
+                residues: tower::multiply(x.residues, y.residues),
+                is_deep: x.is_deep && y.is_deep,
+                degree: x.degree + y.degree,
+                divisor: of_both(x, y),
+                real: 0.0,
+            };
+            product.with_real(x.real * y.real)
         };
-        let product = product.with_real(real);
+        let product = plain(x, y);
         if !x.is_constant() && x.is(&y) {
             self.roots.insert(&product, self.absolute(x));
+        } else if let (Some(a), Some(b)) = (self.roots.get(&x), self.roots.get(&y)) {
+            self.roots.insert(&product, plain(a, b));
         }
         product
     }
@@ -263,12 +268,14 @@ impl Field {
     fn inverse(&self, y: Element) -> Element {
         // A constant is no divisor.
         let divisor = if y.is_constant() { 0 } else { tower::hash(y.residues[0]) };
-        let inverse = Element { residues: tower::invert(y.residues), divisor, ..y };
-        let inverse = inverse.with_real(1.0 / y.real);
-        if let Some(square) = self.squares.get(&y) {
-            let residues = tower::invert(square.residues);
-            let square = Element { residues, divisor, ..square }.with_real(1.0 / square.real);
-            self.squares.insert(&inverse, square);
+        let inverted = |x: Element| {
+            Element { residues: tower::invert(x.residues), divisor, ..x }.with_real(1.0 / x.real)
+        };
+        let inverse = inverted(y);
+        for table in [&self.squares, &self.roots] {
+            if let Some(known) = table.get(&y) {
+                table.insert(&inverse, inverted(known));
+            }
         }
         inverse
     }
@@ -329,7 +336,18 @@ impl Field {
         if x.is(&Element::ONE) {
             return Element::ZERO;
         }
-        self.logarithms.get(&x).unwrap_or_else(|| self.oracle("log", &[x], real))
+        if let Some(known) = self.logarithms.get(&x) {
+            return known;
+        }
+        // log(1 / x) = -log(x): an oracle of one of both.
+        let inverse = self.inverse(x);
+        if let Some(known) = self.logarithms.get(&inverse) {
+            return Self::negated(known);
+        }
+        match x.residues[0] <= inverse.residues[0] {
+            true => self.oracle("log", &[x], real),
+            false => Self::negated(self.oracle("log", &[inverse], -real)),
+        }
     }
     /// Returns the square root. The root of a product is the product of the roots; that its square
     /// is the number is known of the number itself only, since half of the numbers have no root.
@@ -370,6 +388,10 @@ impl Field {
         if !x.is_finite() || !y.is_finite() || !real.is_finite() && x.is_zero() {
             return if real == 0.0 { Element::ZERO } else { Element::special(real) };
         }
+        // As an exponential that vanishes.
+        if real == 0.0 {
+            return Element::ZERO;
+        }
         if x.real <= 0.0 || !y.is_deep {
             return self.oracle("power", &[x, y], real);
         }
@@ -383,10 +405,11 @@ impl Field {
         let power = Element { residues, is_deep: false, degree, divisor, real };
         self.logged(power.with_real(real), x, y)
     }
-    /// Returns a power of a positive number, of which the logarithm is learned.
+    /// Returns a power of a number, of which the logarithm is learned if it is positive.
     fn logged(&self, power: Element, x: Element, y: Element) -> Element {
-        if x.real > 0.0 && power.is_finite() {
-            self.logarithms.insert(&power, self.product(y, self.logarithm(x)));
+        let is_even = rational::whole_of(&y).is_some_and(|n| n % 2 == 0);
+        if power.is_finite() && (x.real > 0.0 || x.real < 0.0 && is_even) {
+            self.logarithms.insert(&power, self.product(y, self.logarithm(self.absolute(x))));
         }
         power
     }

@@ -183,6 +183,7 @@ pub fn equal(first: &Verified, second: &Verified, options: &Options) -> Result<A
         options,
         is_partitioned,
         devices,
+        is_replicated: false,
         evidence: Evidence {
             seeds: options.seeds,
             has_cuts: constants.has_cuts(),
@@ -229,6 +230,8 @@ struct Comparison<'a> {
     is_partitioned: bool,
     /// The devices of the first module. One stands for all if they exchange nothing.
     devices: usize,
+    /// Whether all devices take the same arguments.
+    is_replicated: bool,
     constants: Pool,
     evidence: Evidence,
     covered: [Seen; 2],
@@ -285,7 +288,11 @@ impl Comparison<'_> {
             Some(given) => vec![given.iter().map(held_exactly).collect(); self.devices],
             None => {
                 let mut draw = Draw::new(seed, field, &self.constants);
-                (0..self.devices).map(|_| draw.arguments(self.modules[0])).collect()
+                let mut arguments = || draw.arguments(self.modules[0]);
+                match self.is_replicated {
+                    true => vec![arguments(); self.devices],
+                    false => (0..self.devices).map(|_| arguments()).collect(),
+                }
             }
         }
     }
@@ -317,8 +324,10 @@ impl Comparison<'_> {
                 let arguments = held.map(|(shape, value)| real(shape, value)).collect();
                 Difference { seed, output, element, values, in_field, arguments }
             };
-            if found.different.is_some() && self.devices > 1 {
-                let reason = "the devices take other arguments each here, and may take equal ones";
+            if found.different.is_some() && self.devices > 1 && !self.is_replicated {
+                self.is_replicated = true;
+                self.draw(seed)?;
+                let reason = "the modules differ if the devices take other arguments each, which may take equal ones";
                 return Err(Stop::open(reason));
             }
             if let Some(found) = found.different {

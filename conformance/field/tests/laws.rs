@@ -105,6 +105,18 @@ const LAWS: &[(&str, &str)] = &[
         "c = f32[] constant(2.82842708) b = f32[6] broadcast(c), dimensions={} ROOT r = f32[6] divide(x, b)",
         "c = f32[] constant(0.353553385) b = f32[6] broadcast(c), dimensions={} ROOT r = f32[6] multiply(x, b)",
     ),
+    (
+        "a = f32[6] divide(ones, x) ROOT r = f32[6] log(a)",
+        "a = f32[6] log(x) ROOT r = f32[6] negate(a)",
+    ),
+    (
+        "a = f32[6] multiply(x, x) b = f32[6] multiply(y, y) c = f32[6] divide(a, b) ROOT r = f32[6] sqrt(c)",
+        "a = f32[6] divide(x, y) ROOT r = f32[6] abs(a)",
+    ),
+    (
+        "a = f32[6] power(x, twos) ROOT r = f32[6] log(a)",
+        "a = f32[6] abs(x) b = f32[6] log(a) ROOT r = f32[6] multiply(b, twos)",
+    ),
     // The order of real numbers.
     (
         "a = f32[6] add(x, y) b = f32[6] add(x, x) ROOT r = f32[6] maximum(a, b)",
