@@ -482,6 +482,11 @@ impl Field {
             Unary::Log => self.logarithm(x),
             Unary::LogPlusOne => self.logarithm(Self::sum(one, x)),
             Unary::Logistic => self.quotient(one, Self::sum(one, down(x))),
+            // By the exponential that does not overflow.
+            Unary::Tanh if x.real > 0.0 => {
+                let twice = down(Self::sum(x, x));
+                self.quotient(Self::difference(one, twice), Self::sum(one, twice))
+            }
             Unary::Tanh => {
                 let twice = up(Self::sum(x, x));
                 self.quotient(Self::difference(twice, one), Self::sum(twice, one))

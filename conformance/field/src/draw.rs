@@ -144,6 +144,8 @@ pub(crate) struct Draw<'a> {
     pool: &'a Pool,
     /// Whether floats are zero, equal to others, or constants of the modules, some of the time.
     has_ties: bool,
+    /// Whether floats are small: larger ones overflow in a deep network.
+    is_small: bool,
     /// The kind of integers: small, any, or around those of the modules.
     integers: u8,
     /// Floats that were drawn, of all arguments.
@@ -157,7 +159,7 @@ impl<'a> Draw<'a> {
         let (has_ties, integers) = (seed % 2 == 1, u8::try_from(seed % 5).unwrap_or(0));
         let random = fastrand::Rng::with_seed(seed);
         let (drawn, narrow) = (Vec::new(), BTreeMap::new());
-        Self { random, field, pool, has_ties, integers, drawn, narrow }
+        Self { random, field, pool, has_ties, is_small: seed % 4 == 2, integers, drawn, narrow }
     }
     pub(crate) fn arguments(&mut self, module: &Module) -> Vec<Literal> {
         let parameters = module.entry().program_shape().parameters;
@@ -202,6 +204,7 @@ impl<'a> Draw<'a> {
                 self.drawn[self.random.usize(0..self.drawn.len())]
             }
             2 if self.has_ties => Element { degree: 1.0, ..self.field.literal(near, ty) },
+            _ if self.is_small => variable(unit),
             // Between a constant and the next one, and close to it.
             3 | 4 => {
                 let next = self.pool.floats.get(place + 1).copied().unwrap_or(near + 1.0);

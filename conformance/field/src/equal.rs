@@ -4,6 +4,7 @@ use crate::draw::{Draw, Pool, held_exactly, real};
 use crate::element::{Element, read};
 use crate::kernels::{Number as _, evaluate};
 use crate::lift::{Lifted, Open, lift, target};
+use crate::met::{Met, are_too_many};
 use crate::pair::Pair;
 use crate::tower::PRIMES;
 use collectives::spmd::Boundary;
@@ -77,6 +78,9 @@ pub struct Evidence {
     /// Elements of results that are infinite or NaN in one of the modules only: a division by zero,
     /// a root of a negative number, an overflow. They are not compared.
     pub undefined: usize,
+    /// Elements of results that no draw compares: they are infinite or NaN in one of the modules, or
+    /// in both, for each.
+    pub missed: usize,
     /// Draws for which a module did not end within the limit of steps. They are not compared.
     pub endless: u32,
     /// Whether exponentials are nested deeper than their laws are known.
@@ -192,6 +196,7 @@ pub fn equal(first: &Verified, second: &Verified, options: &Options) -> Result<A
         },
         constants,
         covered: [BTreeMap::new(), BTreeMap::new()],
+        met: Vec::new(),
         unknown: None,
     };
     for draw in 0..u64::from(options.seeds) {
@@ -235,6 +240,8 @@ struct Comparison<'a> {
     constants: Pool,
     evidence: Evidence,
     covered: [Seen; 2],
+    /// Of each array of the results, what is known of its elements.
+    met: Vec<Vec<Met>>,
     unknown: Option<Difference>,
 }
 
@@ -317,7 +324,11 @@ impl Comparison<'_> {
                 continue;
             };
             self.evidence.elements += a.len();
-            let found = compared([a, b], ty, tolerance, &mut self.evidence);
+            if self.met.len() <= output {
+                self.met.resize_with(output + 1, Vec::new);
+            }
+            let met = &mut self.met[output];
+            let found = compared([a, b], ty, tolerance, met, &mut self.evidence);
             let at = |(element, values, in_field)| {
                 let shapes = self.modules[0].entry().program_shape().parameters;
                 let held = shapes.iter().zip(held);
@@ -345,6 +356,17 @@ impl Comparison<'_> {
         let all = self.covered.iter().flat_map(BTreeMap::values);
         let both = all.clone().filter(|(no, yes)| *no && *yes).count();
         self.evidence.comparisons = Coverage { both, all: all.count() };
+        let missed = |met: &&Met| **met == Met::Missed;
+        self.evidence.missed = self.met.iter().flatten().filter(missed).count();
+        let draws = self.evidence.seeds - self.evidence.endless;
+        let is_given = self.options.arguments.is_some();
+        let output = self.met.iter().position(|met| !is_given && are_too_many(met, draws));
+        if let Some(output) = output {
+            let reason = format!(
+                "elements of out{output} are infinite or NaN in one of the modules, or in both, in each draw"
+            );
+            return Answer::Open(Open { reason, ..Open::default() });
+        }
         match doubt(self.unknown.as_ref(), &self.evidence) {
             Some(reason) => Answer::Open(Open { reason, ..Open::default() }),
             None => Answer::Equal(self.evidence),
@@ -503,18 +525,19 @@ fn compared(
     [a, b]: [&Array; 2],
     ty: ElementType,
     tolerance: f64,
+    met: &mut Vec<Met>,
     evidence: &mut Evidence,
 ) -> Found {
     match ty.class() {
         Class::Float => {
             let (a, b) = (read(a), read(b));
-            of_parts(a.iter().zip(&b), tolerance, evidence)
+            of_parts(a.iter().zip(&b), tolerance, met, evidence)
         }
         Class::Complex => {
             let (a, b) = (Pair::read(a), Pair::read(b));
             let parts = a.iter().zip(&b).flat_map(|(x, y)| [(&x.0, &y.0), (&x.1, &y.1)]);
             let halved = |found: Option<Place>| found.map(|(at, values, is)| (at / 2, values, is));
-            let found = of_parts(parts, tolerance, evidence);
+            let found = of_parts(parts, tolerance, met, evidence);
             Found { different: halved(found.different), unknown: halved(found.unknown) }
         }
         Class::Pred | Class::Signed | Class::Unsigned => {
@@ -528,14 +551,17 @@ fn compared(
 fn of_parts<'a>(
     parts: impl Iterator<Item = (&'a Element, &'a Element)> + Clone,
     tolerance: f64,
+    met: &mut Vec<Met>,
     evidence: &mut Evidence,
 ) -> Found {
+    met.resize(parts.clone().count(), Met::Unseen);
     let finite = |x: f64| if x.is_finite() { x.abs() } else { 0.0 };
     let largest = parts.clone().fold(0.0, |largest: f64, (x, _)| largest.max(finite(x.real)));
     let mut found = Found::default();
     for (at, (x, y)) in parts.enumerate() {
         evidence.degree = evidence.degree.max(f64::from(x.degree.max(y.degree)));
         let values = [x.real, y.real];
+        met[at].add(x, y);
         if !x.is_finite() || !y.is_finite() {
             evidence.undefined += usize::from(!x.is(y));
             continue;
