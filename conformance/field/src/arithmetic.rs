@@ -317,14 +317,16 @@ impl Field {
             // Without a level for the exponent: exp(-x) = 1 / exp(x) is left.
             self.is_shallow.store(true, Access::Relaxed);
             let of = if x.real < 0.0 { Self::negated(x) } else { x };
-            let value =
-                Element { degree: x.degree, ..self.oracle("exponential", &[of], of.real.exp()) };
-            let value = Element { is_deep: false, ..value };
+            let value = self.oracle("exponential", &[of], of.real.exp());
+            let value = Element { is_deep: false, degree: x.degree.min(1.0), ..value };
             return if x.real < 0.0 { self.inverse(value) } else { value };
         }
         let power = tower::power_at(self.base, x.residues[1], 0);
+        // As an oracle, an exponential counts as a variable.
         let residues = [power, self.hash("exponential", &[x])[1]];
-        let result = Element { residues, is_deep: false, ..x }.with_real(real);
+        let degree = x.degree.min(1.0);
+        let result = Element { residues, is_deep: false, degree, divisor: 0, real };
+        let result = result.with_real(real);
         self.logarithms.insert(&result, x);
         result
     }

@@ -146,6 +146,10 @@ pub(crate) struct Draw<'a> {
     has_ties: bool,
     /// Whether floats are small: larger ones overflow in a deep network.
     is_small: bool,
+    /// Whether floats are positive: roots and logarithms of others are no numbers.
+    is_positive: bool,
+    /// The part by which real numbers are changed.
+    shift: f64,
     /// The kind of integers: small, any, or around those of the modules.
     integers: u8,
     /// Floats that were drawn, of all arguments.
@@ -155,11 +159,23 @@ pub(crate) struct Draw<'a> {
 }
 
 impl<'a> Draw<'a> {
-    pub(crate) fn new(seed: u64, field: &'a Field, pool: &'a Pool) -> Self {
+    pub(crate) fn new(seed: u64, shift: f64, field: &'a Field, pool: &'a Pool) -> Self {
         let (has_ties, integers) = (seed % 2 == 1, u8::try_from(seed % 5).unwrap_or(0));
         let random = fastrand::Rng::with_seed(seed);
         let (drawn, narrow) = (Vec::new(), BTreeMap::new());
-        Self { random, field, pool, has_ties, is_small: seed % 4 == 2, integers, drawn, narrow }
+        let (is_small, is_positive) = (seed % 4 == 2, seed % 4 == 3);
+        Self {
+            random,
+            field,
+            pool,
+            has_ties,
+            is_small,
+            is_positive,
+            shift,
+            integers,
+            drawn,
+            narrow,
+        }
     }
     pub(crate) fn arguments(&mut self, module: &Module) -> Vec<Literal> {
         let parameters = module.entry().program_shape().parameters;
@@ -215,10 +231,11 @@ impl<'a> Draw<'a> {
             7 if self.has_ties => variable(unit * f64::powi(2.0, self.random.i32(4..48))),
             _ => variable(unit * 2.0),
         };
+        let element = if self.is_positive { self.field.absolute(element) } else { element };
         let rounded = rounded_to(element.real, ty);
         // Larger numbers say nothing but that they overflow.
         let is_useful = rounded.is_finite() && rounded.abs() < 1e15;
-        let real = if is_useful { rounded } else { rounded_to(unit, ty) };
+        let real = if is_useful { rounded } else { rounded_to(unit.abs(), ty) };
         let element = match real == 0.0 {
             true => Element::ZERO,
             // Numbers of few digits are equal sooner or later.
@@ -230,7 +247,9 @@ impl<'a> Draw<'a> {
         if self.drawn.len() < 1024 {
             self.drawn.push(element);
         }
-        element
+        // Equal elements stay equal.
+        let part = f64::from(element.residues[0]) / f64::from(PRIMES[0]) - 0.5;
+        Element { real: element.real * (1.0 + self.shift * part), ..element }
     }
     fn whole(&mut self, ty: ElementType) -> Scalar {
         let near = self.pool.integers[self.random.usize(0..self.pool.integers.len())];
