@@ -38,6 +38,8 @@ pub(crate) struct Field {
     decided: AtomicU32,
     /// Whether an exponential was taken of a number without a level for it.
     is_shallow: AtomicBool,
+    /// Whether numbers were compared that are not equal, and whose real numbers do not tell them apart.
+    is_unsure: AtomicBool,
 }
 
 /// What is known of numbers, by their first residue.
@@ -77,6 +79,9 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
+/// The part of a real number by which an array may round it.
+const LAST_DIGIT: f64 = 1.0 / 4_294_967_296.0;
+
 /// The most constants of a module of which products and quotients are recognized in the next one.
 const MOST_COMBINED: usize = 128;
 
@@ -92,6 +97,7 @@ impl Field {
             bits: Mutex::default(),
             decided: AtomicU32::new(0),
             is_shallow: AtomicBool::new(false),
+            is_unsure: AtomicBool::new(false),
         };
         let root = field.hash("base", &[])[0].max(2);
         field.base = tower::multiply_at(root, root, 0);
@@ -100,6 +106,10 @@ impl Field {
     /// Returns whether a law of exponentials may have been lost: nested deeper than the tower.
     pub(crate) fn is_shallow(&self) -> bool {
         self.is_shallow.load(Access::Relaxed)
+    }
+    /// Returns whether the order of two numbers was not known.
+    pub(crate) fn is_unsure(&self) -> bool {
+        self.is_unsure.load(Access::Relaxed)
     }
     /// Returns the largest degree of a number by which something was decided.
     pub(crate) fn decided(&self) -> f32 {
@@ -111,8 +121,17 @@ impl Field {
         self.decided.fetch_max(x.degree.to_bits(), Access::Relaxed);
     }
 
-    /// Returns the element of a literal.
+    /// Returns the element of a literal of the module that runs.
     pub(crate) fn literal(&self, x: f64, ty: ElementType) -> Element {
+        let element = self.constant(x, ty);
+        if x.is_finite() && rational::meant(x, ty).is_none() {
+            let size = if x < 0.0 { Self::negated(element) } else { element };
+            lock(&self.literals)[1].insert(x.abs().to_bits(), size.residues);
+        }
+        element
+    }
+    /// Returns the element that a literal would be.
+    pub(crate) fn constant(&self, x: f64, ty: ElementType) -> Element {
         if !x.is_finite() {
             return Element::special(x);
         }
@@ -121,13 +140,11 @@ impl Field {
         }
         let size = x.abs();
         let within = 2.0 * rational::unit(size, ty);
-        let mut literals = lock(&self.literals);
-        let [earlier, own] = &mut *literals;
+        let [earlier, _] = &*lock(&self.literals);
         let residues = nearest(earlier, size, within)
             .or_else(|| combined(earlier, size, within))
             .or_else(|| unity::cosine(size, ty).map(|cosine| cosine.residues))
             .unwrap_or_else(|| rational::exactly(size).residues);
-        own.insert(size.to_bits(), residues);
         let magnitude = Element::constant(residues, size);
         if x < 0.0 { Self::negated(magnitude) } else { magnitude }
     }
@@ -195,6 +212,10 @@ impl Field {
         if x.is(y) {
             return Some(Ordering::Equal);
         }
+        let size = x.real.abs().max(y.real.abs());
+        if size.is_finite() && (x.real - y.real).abs() <= size * LAST_DIGIT {
+            self.is_unsure.store(true, Access::Relaxed);
+        }
         Some(x.real.total_cmp(&y.real).then(x.residues.cmp(&y.residues)))
     }
 
@@ -227,21 +248,17 @@ impl Field {
         if let Some(known) = self.of_roots(&x, &y).or_else(|| self.of_roots(&y, &x)) {
             return Element { degree: x.degree + y.degree, ..known };
         }
-        let plain = |x: Element, y: Element| {
-            let product = Element {
-                residues: tower::multiply(x.residues, y.residues),
-                is_deep: x.is_deep && y.is_deep,
-                degree: x.degree + y.degree,
-                divisor: of_both(x, y),
-                real: 0.0,
-            };
-            product.with_real(x.real * y.real)
+        let product = Element {
+            residues: tower::multiply(x.residues, y.residues),
+            is_deep: x.is_deep && y.is_deep,
+            degree: x.degree + y.degree,
+            divisor: of_both(x, y),
+            real,
         };
-        let product = plain(x, y);
-        if !x.is_constant() && x.is(&y) {
-            self.roots.insert(&product, self.absolute(x));
-        } else if let (Some(a), Some(b)) = (self.roots.get(&x), self.roots.get(&y)) {
-            self.roots.insert(&product, plain(a, b));
+        let product = product.with_real(real);
+        match !x.is_constant() && x.is(&y) {
+            true => self.roots.insert(&product, self.absolute(x)),
+            false => self.learn_root(&product, [&x, &y]),
         }
         product
     }
@@ -361,19 +378,37 @@ impl Field {
         if x.is_zero() {
             return Element::ZERO;
         }
-        if let Some((n, d)) = rational::recognized(&x)
-            && let (Some(n), Some(d)) = (whole_root(n), whole_root(d))
-        {
-            return rational::element((n, d));
+        if let Some(root) = self.known_root(&x) {
+            return root;
         }
-        if let Some(root) = self.roots.get(&x) {
-            return Element { degree: x.degree, ..root };
-        }
-        let result = Element { residues: tower::root(x.residues), ..x }.with_real(real);
+        let result = Self::residue_root(&x);
         self.squares.insert(&result, x);
         let half = rational::element((1, 2));
         self.logarithms.insert(&result, self.product(half, self.logarithm(x)));
         result
+    }
+    /// Returns the root of the square of a fraction, or of a number of which it is known.
+    fn known_root(&self, x: &Element) -> Option<Element> {
+        if let Some((n, d)) = rational::recognized(x)
+            && let (Some(n), Some(d)) = (whole_root(n), whole_root(d))
+        {
+            return Some(rational::element((n, d)));
+        }
+        self.roots.get(x).map(|root| Element { degree: x.degree, ..root })
+    }
+    fn residue_root(x: &Element) -> Element {
+        Element { residues: tower::root(x.residues), ..*x }.with_real(x.real.sqrt())
+    }
+    /// Learns the root of a product of positive numbers, if that of one is known.
+    fn learn_root(&self, product: &Element, factors: [&Element; 2]) {
+        let [a, b] = factors.map(|x| self.roots.get(x));
+        if (a.is_none() && b.is_none()) || factors.iter().any(|x| x.real <= 0.0) {
+            return;
+        }
+        let root = |x: &Element| self.known_root(x).unwrap_or_else(|| Self::residue_root(x));
+        let [a, b] = factors.map(root);
+        let residues = tower::multiply(a.residues, b.residues);
+        self.roots.insert(product, Element { residues, ..*product }.with_real(a.real * b.real));
     }
     fn power(&self, x: Element, y: Element) -> Element {
         let real = x.real.powf(y.real);

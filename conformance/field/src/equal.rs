@@ -1,6 +1,6 @@
 //! The comparison of two modules.
 use crate::arithmetic::Field;
-use crate::draw::{Draw, Pool, held_exactly, real};
+use crate::draw::{Draw, Pool, has_ties, held_exactly, real};
 use crate::element::{Element, read};
 use crate::kernels::{Number as _, evaluate};
 use crate::lift::{Lifted, Open, lift, target};
@@ -251,6 +251,8 @@ struct Runs {
     /// The largest degree of what decides something.
     degree: f64,
     is_shallow: bool,
+    /// Whether the order of two numbers was not known.
+    is_unsure: bool,
 }
 
 /// Two modules that are compared, and what is known of them so far.
@@ -283,11 +285,16 @@ impl Comparison<'_> {
         evidence.is_shallow |= runs.is_shallow;
         evidence.degree = evidence.degree.max(runs.degree);
         let found = self.compare(runs.results.each_ref(), &mut met, &mut evidence);
-        if found.has_other_numbers() && !self.is_stable(seed, &runs)? {
+        let is_unsure = runs.is_unsure && found.is_any();
+        if is_unsure || found.has_other_numbers() && !self.is_stable(seed, &runs)? {
             self.evidence.unstable += 1;
             return Ok(());
         }
-        (self.evidence, self.met) = (evidence, met);
+        self.evidence = evidence;
+        // What special arguments make finite says nothing of others.
+        if !has_ties(seed) {
+            self.met = met;
+        }
         if found.different.is_some() && self.devices > 1 && !self.is_replicated {
             self.is_replicated = true;
             self.draw(seed)?;
@@ -343,8 +350,13 @@ impl Comparison<'_> {
         if let Some(boundary) = boundary {
             first = boundary.results(&first[0], &second).map_err(Failure::Partition)?;
         }
-        let (degree, is_shallow) = (f64::from(field.decided()), field.is_shallow());
-        Ok(Some(Runs { held: given[0].clone(), results: [first, second], degree, is_shallow }))
+        Ok(Some(Runs {
+            held: given[0].clone(),
+            results: [first, second],
+            degree: f64::from(field.decided()),
+            is_shallow: field.is_shallow(),
+            is_unsure: field.is_unsure(),
+        }))
     }
 
     /// Returns the arguments of each device of the first module.
@@ -594,6 +606,9 @@ impl<T> Default for Found<T> {
 }
 
 impl Found<(usize, Place)> {
+    fn is_any(&self) -> bool {
+        self.different.is_some() || self.unknown.is_some()
+    }
     /// Returns whether real numbers differ.
     fn has_other_numbers(&self) -> bool {
         let in_field = |(_, (_, _, in_field)): (usize, Place)| in_field;
