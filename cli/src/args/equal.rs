@@ -9,8 +9,9 @@ use std::time::Duration;
 pub(crate) struct EqualArgs {
     /// The first module; `-` for standard input.
     pub(crate) first: PathBuf,
-    /// The module to compare with it: of the same parameters and results.
-    pub(crate) second: PathBuf,
+    /// The module to compare with it: of the same parameters and results. Without it, the first file
+    /// has several modules, and its first one is compared with its second, or with that of --module.
+    pub(crate) second: Option<PathBuf>,
     /// The first seed of arguments and oracles.
     #[arg(long, value_name = "SEED", default_value_t = 0, value_parser = seed)]
     pub(crate) seed: u64,

@@ -52,6 +52,7 @@ examples! {
     EQUAL: [
         "etalon equal before.hlo after.hlo", "whether a pass has kept the meaning";
         "etalon equal before.hlo after.hlo --seeds 40 --json", "with more draws, as JSON";
+        "etalon equal both.hlo --module 3", "two modules of one file, the first and the third";
     ]
     PLAN: [
         "etalon plan model.hlo", "the steps and the memory of a run";

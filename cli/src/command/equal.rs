@@ -1,6 +1,6 @@
 //! `etalon equal`: whether two modules are the same function, in exact arithmetic.
 use super::{fill_elided, load, verified};
-use crate::args::EqualArgs;
+use crate::args::{EqualArgs, LoadArgs};
 use crate::error::{Exit, Failure, Result};
 use crate::limits::Limits;
 use crate::output;
@@ -18,8 +18,14 @@ pub(crate) fn equal(args: &EqualArgs) -> Result<ExitCode> {
     let options = args.limits.options();
     let options = args.time_limit.into_iter().fold(options, interp::RunOptions::time_limit);
     let limits = Limits::start(options);
-    let (first, first_file) = module(&args.first, args, &limits)?;
-    let (second, second_file) = module(&args.second, args, &limits)?;
+    // Without a second file, the numbers of two modules of one file.
+    let numbers = match &args.second {
+        Some(_) => [args.load.module; 2],
+        None => [Some(1), args.load.module.or(Some(2))],
+    };
+    let second_path = args.second.as_deref().unwrap_or(&args.first);
+    let (first, first_file) = module(&args.first, numbers[0], args, &limits)?;
+    let (second, second_file) = module(second_path, numbers[1], args, &limits)?;
     let limits = limits.options();
     let options = Options { seed: args.seed, seeds: args.seeds, limits, arguments: None };
     let answer = conformance::on_large_stack(|| compare(&first, &second, &options));
@@ -35,10 +41,10 @@ pub(crate) fn equal(args: &EqualArgs) -> Result<ExitCode> {
             Failure { exit, ..Failure::module(vec![error.diagnostic()], second_file.source()) }
         }
         Incomparable::Signature { .. } => {
-            Failure { exit: Exit::Wrong, ..Failure::file(&args.second, &failure) }
+            Failure { exit: Exit::Wrong, ..Failure::file(second_path, &failure) }
         }
     })?;
-    let paths = [&*args.first, &*args.second];
+    let paths = [&*args.first, second_path];
     output::data(&if args.json { to_json(&answer, paths) } else { report(&answer, paths) })?;
     Ok(match answer {
         Answer::Equal(_) => ExitCode::SUCCESS,
@@ -47,8 +53,14 @@ pub(crate) fn equal(args: &EqualArgs) -> Result<ExitCode> {
     })
 }
 
-fn module(path: &Path, args: &EqualArgs, limits: &Limits) -> Result<(Verified, SourceFile)> {
-    let Loaded { file, mut module, .. } = load(path, &args.load)?;
+fn module(
+    path: &Path,
+    number: Option<u32>,
+    args: &EqualArgs,
+    limits: &Limits,
+) -> Result<(Verified, SourceFile)> {
+    let options = LoadArgs { module: number, ..args.load.clone() };
+    let Loaded { file, mut module, .. } = load(path, &options)?;
     fill_elided(&mut module, &file.name, args.elided, limits)?;
     Ok((verified(module, file.source(), limits)?, file))
 }

@@ -41,3 +41,22 @@ fn other_results_are_an_error() {
     let folder = pair("equal-shape", ["ROOT r = f32[3] copy(x)", "ROOT r = f32[1,3] reshape(x)"]);
     expect(&equal(&folder, &[]), 1, "", "the modules have different results: f32[3] and f32[1,3]");
 }
+
+#[test]
+fn one_file_may_have_both_modules() {
+    let text =
+        |root: &str| format!("HloModule m\n\nENTRY e {{ x = f32[3] parameter(0) {root} }}\n\n");
+    let roots = [
+        "a = f32[3] negate(x) ROOT r = f32[3] negate(a)",
+        "ROOT r = f32[3] copy(x)",
+        "ROOT r = f32[3] abs(x)",
+    ];
+    let folder = Folder::new("equal-one-file");
+    folder.write("all.hlo", &roots.map(text).concat());
+    let run = |options: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_etalon"));
+        command.current_dir(&folder.0).args(["equal", "all.hlo"]).args(options).output().unwrap()
+    };
+    expect(&run(&[]), 0, "equal for every float argument", "");
+    expect(&run(&["--module", "3"]), 1, "different: out0", "");
+}

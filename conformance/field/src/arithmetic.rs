@@ -38,6 +38,8 @@ pub(crate) struct Field {
     decided: AtomicU32,
     /// Whether an exponential was taken of a number without a level for it.
     is_shallow: AtomicBool,
+    /// Whether numbers were compared that are not equal, and whose real numbers do not tell them apart.
+    is_unsure: AtomicBool,
 }
 
 /// What is known of numbers, by their first residue.
@@ -77,6 +79,9 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
+/// The part of a real number by which an array may round it.
+const LAST_DIGIT: f64 = 1.0 / 4_294_967_296.0;
+
 /// The most constants of a module of which products and quotients are recognized in the next one.
 const MOST_COMBINED: usize = 128;
 
@@ -92,6 +97,7 @@ impl Field {
             bits: Mutex::default(),
             decided: AtomicU32::new(0),
             is_shallow: AtomicBool::new(false),
+            is_unsure: AtomicBool::new(false),
         };
         let root = field.hash("base", &[])[0].max(2);
         field.base = tower::multiply_at(root, root, 0);
@@ -100,6 +106,10 @@ impl Field {
     /// Returns whether a law of exponentials may have been lost: nested deeper than the tower.
     pub(crate) fn is_shallow(&self) -> bool {
         self.is_shallow.load(Access::Relaxed)
+    }
+    /// Returns whether the order of two numbers was not known.
+    pub(crate) fn is_unsure(&self) -> bool {
+        self.is_unsure.load(Access::Relaxed)
     }
     /// Returns the largest degree of a number by which something was decided.
     pub(crate) fn decided(&self) -> f32 {
@@ -111,8 +121,17 @@ impl Field {
         self.decided.fetch_max(x.degree.to_bits(), Access::Relaxed);
     }
 
-    /// Returns the element of a literal.
+    /// Returns the element of a literal of the module that runs.
     pub(crate) fn literal(&self, x: f64, ty: ElementType) -> Element {
+        let element = self.constant(x, ty);
+        if x.is_finite() && rational::meant(x, ty).is_none() {
+            let size = if x < 0.0 { Self::negated(element) } else { element };
+            lock(&self.literals)[1].insert(x.abs().to_bits(), size.residues);
+        }
+        element
+    }
+    /// Returns the element that a literal would be.
+    pub(crate) fn constant(&self, x: f64, ty: ElementType) -> Element {
         if !x.is_finite() {
             return Element::special(x);
         }
@@ -121,13 +140,11 @@ impl Field {
         }
         let size = x.abs();
         let within = 2.0 * rational::unit(size, ty);
-        let mut literals = lock(&self.literals);
-        let [earlier, own] = &mut *literals;
+        let [earlier, _] = &*lock(&self.literals);
         let residues = nearest(earlier, size, within)
             .or_else(|| combined(earlier, size, within))
             .or_else(|| unity::cosine(size, ty).map(|cosine| cosine.residues))
             .unwrap_or_else(|| rational::exactly(size).residues);
-        own.insert(size.to_bits(), residues);
         let magnitude = Element::constant(residues, size);
         if x < 0.0 { Self::negated(magnitude) } else { magnitude }
     }
@@ -195,6 +212,10 @@ impl Field {
         if x.is(y) {
             return Some(Ordering::Equal);
         }
+        let size = x.real.abs().max(y.real.abs());
+        if size.is_finite() && (x.real - y.real).abs() <= size * LAST_DIGIT {
+            self.is_unsure.store(true, Access::Relaxed);
+        }
         Some(x.real.total_cmp(&y.real).then(x.residues.cmp(&y.residues)))
     }
 
@@ -235,8 +256,9 @@ impl Field {
             real,
         };
         let product = product.with_real(real);
-        if !x.is_constant() && x.is(&y) {
-            self.roots.insert(&product, self.absolute(x));
+        match !x.is_constant() && x.is(&y) {
+            true => self.roots.insert(&product, self.absolute(x)),
+            false => self.learn_root(&product, [&x, &y]),
         }
         product
     }
@@ -263,12 +285,14 @@ impl Field {
     fn inverse(&self, y: Element) -> Element {
         // A constant is no divisor.
         let divisor = if y.is_constant() { 0 } else { tower::hash(y.residues[0]) };
-        let inverse = Element { residues: tower::invert(y.residues), divisor, ..y };
-        let inverse = inverse.with_real(1.0 / y.real);
-        if let Some(square) = self.squares.get(&y) {
-            let residues = tower::invert(square.residues);
-            let square = Element { residues, divisor, ..square }.with_real(1.0 / square.real);
-            self.squares.insert(&inverse, square);
+        let inverted = |x: Element| {
+            Element { residues: tower::invert(x.residues), divisor, ..x }.with_real(1.0 / x.real)
+        };
+        let inverse = inverted(y);
+        for table in [&self.squares, &self.roots] {
+            if let Some(known) = table.get(&y) {
+                table.insert(&inverse, inverted(known));
+            }
         }
         inverse
     }
@@ -310,14 +334,16 @@ impl Field {
             // Without a level for the exponent: exp(-x) = 1 / exp(x) is left.
             self.is_shallow.store(true, Access::Relaxed);
             let of = if x.real < 0.0 { Self::negated(x) } else { x };
-            let value =
-                Element { degree: x.degree, ..self.oracle("exponential", &[of], of.real.exp()) };
-            let value = Element { is_deep: false, ..value };
+            let value = self.oracle("exponential", &[of], of.real.exp());
+            let value = Element { is_deep: false, degree: x.degree.min(1.0), ..value };
             return if x.real < 0.0 { self.inverse(value) } else { value };
         }
         let power = tower::power_at(self.base, x.residues[1], 0);
+        // As an oracle, an exponential counts as a variable.
         let residues = [power, self.hash("exponential", &[x])[1]];
-        let result = Element { residues, is_deep: false, ..x }.with_real(real);
+        let degree = x.degree.min(1.0);
+        let result = Element { residues, is_deep: false, degree, divisor: 0, real };
+        let result = result.with_real(real);
         self.logarithms.insert(&result, x);
         result
     }
@@ -329,7 +355,18 @@ impl Field {
         if x.is(&Element::ONE) {
             return Element::ZERO;
         }
-        self.logarithms.get(&x).unwrap_or_else(|| self.oracle("log", &[x], real))
+        if let Some(known) = self.logarithms.get(&x) {
+            return known;
+        }
+        // log(1 / x) = -log(x): an oracle of one of both.
+        let inverse = self.inverse(x);
+        if let Some(known) = self.logarithms.get(&inverse) {
+            return Self::negated(known);
+        }
+        match x.residues[0] <= inverse.residues[0] {
+            true => self.oracle("log", &[x], real),
+            false => Self::negated(self.oracle("log", &[inverse], -real)),
+        }
     }
     /// Returns the square root. The root of a product is the product of the roots; that its square
     /// is the number is known of the number itself only, since half of the numbers have no root.
@@ -341,19 +378,37 @@ impl Field {
         if x.is_zero() {
             return Element::ZERO;
         }
-        if let Some((n, d)) = rational::recognized(&x)
-            && let (Some(n), Some(d)) = (whole_root(n), whole_root(d))
-        {
-            return rational::element((n, d));
+        if let Some(root) = self.known_root(&x) {
+            return root;
         }
-        if let Some(root) = self.roots.get(&x) {
-            return Element { degree: x.degree, ..root };
-        }
-        let result = Element { residues: tower::root(x.residues), ..x }.with_real(real);
+        let result = Self::residue_root(&x);
         self.squares.insert(&result, x);
         let half = rational::element((1, 2));
         self.logarithms.insert(&result, self.product(half, self.logarithm(x)));
         result
+    }
+    /// Returns the root of the square of a fraction, or of a number of which it is known.
+    fn known_root(&self, x: &Element) -> Option<Element> {
+        if let Some((n, d)) = rational::recognized(x)
+            && let (Some(n), Some(d)) = (whole_root(n), whole_root(d))
+        {
+            return Some(rational::element((n, d)));
+        }
+        self.roots.get(x).map(|root| Element { degree: x.degree, ..root })
+    }
+    fn residue_root(x: &Element) -> Element {
+        Element { residues: tower::root(x.residues), ..*x }.with_real(x.real.sqrt())
+    }
+    /// Learns the root of a product of positive numbers, if that of one is known.
+    fn learn_root(&self, product: &Element, factors: [&Element; 2]) {
+        let [a, b] = factors.map(|x| self.roots.get(x));
+        if (a.is_none() && b.is_none()) || factors.iter().any(|x| x.real <= 0.0) {
+            return;
+        }
+        let root = |x: &Element| self.known_root(x).unwrap_or_else(|| Self::residue_root(x));
+        let [a, b] = factors.map(root);
+        let residues = tower::multiply(a.residues, b.residues);
+        self.roots.insert(product, Element { residues, ..*product }.with_real(a.real * b.real));
     }
     fn power(&self, x: Element, y: Element) -> Element {
         let real = x.real.powf(y.real);
@@ -370,6 +425,10 @@ impl Field {
         if !x.is_finite() || !y.is_finite() || !real.is_finite() && x.is_zero() {
             return if real == 0.0 { Element::ZERO } else { Element::special(real) };
         }
+        // As an exponential that vanishes.
+        if real == 0.0 {
+            return Element::ZERO;
+        }
         if x.real <= 0.0 || !y.is_deep {
             return self.oracle("power", &[x, y], real);
         }
@@ -383,10 +442,11 @@ impl Field {
         let power = Element { residues, is_deep: false, degree, divisor, real };
         self.logged(power.with_real(real), x, y)
     }
-    /// Returns a power of a positive number, of which the logarithm is learned.
+    /// Returns a power of a number, of which the logarithm is learned if it is positive.
     fn logged(&self, power: Element, x: Element, y: Element) -> Element {
-        if x.real > 0.0 && power.is_finite() {
-            self.logarithms.insert(&power, self.product(y, self.logarithm(x)));
+        let is_even = rational::whole_of(&y).is_some_and(|n| n % 2 == 0);
+        if power.is_finite() && (x.real > 0.0 || x.real < 0.0 && is_even) {
+            self.logarithms.insert(&power, self.product(y, self.logarithm(self.absolute(x))));
         }
         power
     }
@@ -459,6 +519,11 @@ impl Field {
             Unary::Log => self.logarithm(x),
             Unary::LogPlusOne => self.logarithm(Self::sum(one, x)),
             Unary::Logistic => self.quotient(one, Self::sum(one, down(x))),
+            // By the exponential that does not overflow.
+            Unary::Tanh if x.real > 0.0 => {
+                let twice = down(Self::sum(x, x));
+                self.quotient(Self::difference(one, twice), Self::sum(one, twice))
+            }
             Unary::Tanh => {
                 let twice = up(Self::sum(x, x));
                 self.quotient(Self::difference(twice, one), Self::sum(twice, one))

@@ -78,6 +78,9 @@ pub(crate) struct Pool {
     has_cuts: bool,
 }
 
+/// The largest number that is drawn if no constant is larger.
+const LARGEST: f64 = 1e15;
+
 /// Where functions that round to integers, and conversions to them, change.
 const CUTS: [f64; 6] = [-0.5, 0.5, 1.5, 2.5, 2_147_483_648.0, -2_147_483_648.0];
 
@@ -131,10 +134,50 @@ impl Pool {
         floats.dedup();
         Self { floats, integers: integers.into_iter().collect(), has_cuts }
     }
+    /// Returns the largest size of a constant.
+    fn largest(&self) -> f64 {
+        let ends = [self.floats.first(), self.floats.last()].into_iter().flatten();
+        ends.fold(0.0, |largest: f64, x| largest.max(x.abs()))
+    }
     /// Returns whether a module makes whole numbers of floats.
     pub(crate) fn has_cuts(&self) -> bool {
         self.has_cuts
     }
+}
+
+/// What floats are drawn.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Kind {
+    /// Any, around and between constants.
+    Any,
+    /// Small ones: larger ones overflow in a deep network.
+    Small,
+    /// Positive ones: roots and logarithms of others are no numbers.
+    Positive,
+    /// Some are zero, equal to others, constants, or large.
+    Special,
+    /// Many are such that a sum or a product is a constant, or close to one.
+    Tied,
+}
+
+impl Kind {
+    fn of(seed: u64) -> Self {
+        match seed % 8 {
+            1 | 5 => Self::Special,
+            3 | 7 => Self::Tied,
+            2 | 6 => Self::Small,
+            4 => Self::Positive,
+            _ => Self::Any,
+        }
+    }
+    fn has_ties(self) -> bool {
+        matches!(self, Self::Special | Self::Tied)
+    }
+}
+
+/// Returns whether arguments of a seed are special, some of the time.
+pub(crate) fn has_ties(seed: u64) -> bool {
+    Kind::of(seed).has_ties()
 }
 
 /// The arguments of one run.
@@ -142,22 +185,28 @@ pub(crate) struct Draw<'a> {
     random: fastrand::Rng,
     field: &'a Field,
     pool: &'a Pool,
-    /// Whether floats are zero, equal to others, or constants of the modules, some of the time.
-    has_ties: bool,
+    kind: Kind,
+    /// The part by which real numbers are changed.
+    shift: f64,
     /// The kind of integers: small, any, or around those of the modules.
     integers: u8,
     /// Floats that were drawn, of all arguments.
     drawn: Vec<Element>,
+    /// The number of elements of the array that is drawn.
+    size: usize,
     /// Those of few digits, by their bits.
     narrow: BTreeMap<u64, Element>,
 }
 
 impl<'a> Draw<'a> {
-    pub(crate) fn new(seed: u64, field: &'a Field, pool: &'a Pool) -> Self {
-        let (has_ties, integers) = (seed % 2 == 1, u8::try_from(seed % 5).unwrap_or(0));
+    /// Larger numbers are too inaccurate for a sum that is zero.
+    const TIED: f64 = 1024.0;
+
+    pub(crate) fn new(seed: u64, shift: f64, field: &'a Field, pool: &'a Pool) -> Self {
+        let (kind, integers) = (Kind::of(seed), u8::try_from(seed % 5).unwrap_or(0));
         let random = fastrand::Rng::with_seed(seed);
         let (drawn, narrow) = (Vec::new(), BTreeMap::new());
-        Self { random, field, pool, has_ties, integers, drawn, narrow }
+        Self { random, field, pool, kind, shift, integers, drawn, size: 0, narrow }
     }
     pub(crate) fn arguments(&mut self, module: &Module) -> Vec<Literal> {
         let parameters = module.entry().program_shape().parameters;
@@ -173,6 +222,7 @@ impl<'a> Draw<'a> {
     }
     fn array(&mut self, shape: &ArrayShape) -> Literal {
         let count = count(&shape.dims);
+        self.size = count;
         match shape.ty.class() {
             Class::Float => Literal::from(write(shape, (0..count).map(|_| self.float(shape.ty)))),
             Class::Complex => {
@@ -196,26 +246,51 @@ impl<'a> Draw<'a> {
         let near = self.pool.floats[place];
         let unit = self.random.f64() * 2.0 - 1.0;
         let variable = |real| Element { degree: 1.0, ..Element::constant(residues, real) };
-        let element = match self.random.u8(0..10) {
-            0 if self.has_ties => Element::ZERO,
-            1 if self.has_ties && !self.drawn.is_empty() => {
-                self.drawn[self.random.usize(0..self.drawn.len())]
-            }
-            2 if self.has_ties => Element { degree: 1.0, ..self.field.literal(near, ty) },
+        // The real number of a tie is not rounded: sums with it would not be zero.
+        let mut is_tie = false;
+        let (kind, has_ties) = (self.kind, self.kind.has_ties());
+        let is_beside = kind == Kind::Tied && self.random.bool();
+        let element = match if is_beside { 8 } else { self.random.u8(0..10) } {
+            0 if has_ties => Element::ZERO,
+            1 if has_ties => self.other().unwrap_or(Element::ZERO),
+            2 if has_ties => Element { degree: 1.0, ..self.field.constant(near, ty) },
+            _ if kind == Kind::Small => variable(unit),
             // Between a constant and the next one, and close to it.
             3 | 4 => {
                 let next = self.pool.floats.get(place + 1).copied().unwrap_or(near + 1.0);
                 variable(near + (next - near) * self.random.f64())
             }
-            5 => variable(near + near.abs().max(1.0) * unit / 16.0),
+            5 => variable(near + near.abs().max(1.0) * unit * self.closeness()),
             6 => variable(unit * 16.0),
-            7 if self.has_ties => variable(unit * f64::powi(2.0, self.random.i32(4..48))),
+            // Beyond the largest constant. Beside large numbers a small difference says nothing.
+            7 if kind == Kind::Special => match self.pool.largest() {
+                largest if largest > LARGEST && self.random.bool() => {
+                    variable(largest * (1.0 + unit.abs()) * unit.signum())
+                }
+                _ => variable(unit * f64::powi(2.0, self.random.i32(4..48))),
+            },
+            8 if has_ties && digits(ty) > 11 && near.abs() < Self::TIED => {
+                let tie = self.tie(self.field.constant(near, ty));
+                let closeness = self.closeness();
+                is_tie = self.random.bool();
+                match is_tie {
+                    true => tie,
+                    false => variable(tie.real + tie.real.abs().max(1.0) * unit * closeness),
+                }
+            }
             _ => variable(unit * 2.0),
         };
+        let element = if kind == Kind::Positive { self.field.absolute(element) } else { element };
         let rounded = rounded_to(element.real, ty);
-        // Larger numbers say nothing but that they overflow.
-        let is_useful = rounded.is_finite() && rounded.abs() < 1e15;
-        let real = if is_useful { rounded } else { rounded_to(unit, ty) };
+        // Larger numbers say nothing but that they overflow, or on which side of a constant they are.
+        let largest = if has_ties { self.pool.largest() * 2.0 } else { 0.0 };
+        let is_useful = rounded.is_finite() && rounded.abs() <= largest.max(LARGEST);
+        let element = match is_useful {
+            true if is_tie => element,
+            true => Element { real: rounded, ..element },
+            false => variable(rounded_to(unit.abs(), ty)),
+        };
+        let real = element.real;
         let element = match real == 0.0 {
             true => Element::ZERO,
             // Numbers of few digits are equal sooner or later.
@@ -227,7 +302,32 @@ impl<'a> Draw<'a> {
         if self.drawn.len() < 1024 {
             self.drawn.push(element);
         }
-        element
+        // Equal elements stay equal.
+        let part = f64::from(element.residues[0]) / f64::from(PRIMES[0]) - 0.5;
+        Element { real: element.real * (1.0 + self.shift * part), ..element }
+    }
+    /// Returns how far from a constant a number is drawn.
+    fn closeness(&mut self) -> f64 {
+        f64::powi(2.0, if self.kind.has_ties() { -self.random.i32(4..28) } else { -4 })
+    }
+    /// Returns an element that was drawn: half of the time that of the array before at the same index.
+    fn other(&mut self) -> Option<Element> {
+        let before = self.drawn.len().saturating_sub(self.size);
+        let any = self.random.usize(0..self.drawn.len().max(1));
+        self.drawn.get(if self.random.bool() { before } else { any }).copied()
+    }
+    /// Returns a number of which the sum, the difference or the product with one that was drawn is a
+    /// constant, or the square.
+    fn tie(&mut self, constant: Element) -> Element {
+        let other = self.other().filter(|other| other.real.abs() < Self::TIED);
+        let other = other.unwrap_or(Element::ONE);
+        let tie = match self.random.u8(0..4) {
+            0 => Field::difference(constant, other),
+            1 => Field::sum(constant, other),
+            2 if other.real.abs() > 1.0 / Self::TIED => self.field.quotient(constant, other),
+            _ => self.field.root(self.field.absolute(constant)),
+        };
+        Element { degree: 1.0, divisor: 0, ..tie }
     }
     fn whole(&mut self, ty: ElementType) -> Scalar {
         let near = self.pool.integers[self.random.usize(0..self.pool.integers.len())];

@@ -1,9 +1,10 @@
 //! The comparison of two modules.
 use crate::arithmetic::Field;
-use crate::draw::{Draw, Pool, held_exactly, real};
+use crate::draw::{Draw, Pool, has_ties, held_exactly, real};
 use crate::element::{Element, read};
 use crate::kernels::{Number as _, evaluate};
 use crate::lift::{Lifted, Open, lift, target};
+use crate::met::{Met, are_too_many};
 use crate::pair::Pair;
 use crate::tower::PRIMES;
 use collectives::spmd::Boundary;
@@ -27,6 +28,12 @@ const COMPLEX_TOLERANCE: f64 = 1e-3;
 
 /// What is left of numbers that cancel, which have 33 bits: of some around a hundred.
 const CANCELLED: f64 = 3e-8;
+
+/// The most draws for each one that is asked for, if draws say nothing.
+const MOST_DRAWS: u64 = 4;
+
+/// The part of a real argument by which it is changed, to see whether results depend on its last digits.
+const SHIFT: f64 = 1.0 / 1_073_741_824.0;
 
 /// The most steps of a run if there is no other limit, and those for each element of an array: a
 /// loop that real numbers end may have no end for numbers of few digits.
@@ -66,7 +73,7 @@ pub enum Answer {
 /// What an answer rests on.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Evidence {
-    /// How often arguments were drawn.
+    /// How often arguments were drawn: more often if some say nothing.
     pub seeds: u32,
     /// The number of elements of the results.
     pub elements: usize,
@@ -78,8 +85,13 @@ pub struct Evidence {
     /// Elements of results that are infinite or NaN in one of the modules only: a division by zero,
     /// a root of a negative number, an overflow. They are not compared.
     pub undefined: usize,
+    /// Elements of results that no draw compares: they are infinite or NaN in one of the modules, or
+    /// in both, for each.
+    pub missed: usize,
     /// Draws for which a module did not end within the limit of steps. They are not compared.
     pub endless: u32,
+    /// Draws for which the real numbers are too inaccurate to tell. They are not compared.
+    pub unstable: u32,
     /// Whether exponentials are nested deeper than their laws are known.
     pub is_shallow: bool,
     /// Whether floats become whole numbers: where they do is tested by the draws.
@@ -93,7 +105,11 @@ impl Evidence {
     /// count as variables.
     pub fn probability(&self) -> f64 {
         let once = (self.degree.max(1.0) / f64::from(PRIMES[0])).min(1.0);
-        once.powi(i32::try_from(self.seeds - self.endless).unwrap_or(i32::MAX))
+        once.powi(i32::try_from(self.compared()).unwrap_or(i32::MAX))
+    }
+    /// Returns the number of draws that were compared.
+    pub fn compared(&self) -> u32 {
+        self.seeds - self.endless - self.unstable
     }
 }
 
@@ -187,17 +203,22 @@ pub fn equal(first: &Verified, second: &Verified, options: &Options) -> Result<A
         options,
         is_partitioned,
         devices,
+        is_replicated: false,
         evidence: Evidence {
-            seeds: options.seeds,
             has_cuts: constants.has_cuts(),
             has_floats: has_floats(modules[0]),
             ..Evidence::default()
         },
         constants,
         covered: [BTreeMap::new(), BTreeMap::new()],
+        met: Vec::new(),
         unknown: None,
     };
-    for draw in 0..u64::from(options.seeds) {
+    let seeds = u64::from(options.seeds);
+    for draw in 0..seeds.saturating_mul(MOST_DRAWS) {
+        if draw >= seeds && comparison.is_enough() {
+            break;
+        }
         match comparison.draw(options.seed.wrapping_add(draw)) {
             Ok(()) => {}
             Err(Stop::Answer(answer)) => return Ok(answer),
@@ -225,6 +246,19 @@ impl Stop {
     }
 }
 
+/// The runs of both modules on the arguments of a draw.
+struct Runs {
+    /// The arguments of the first device.
+    held: Vec<Literal>,
+    /// The results of both modules, in the parts that the devices of the second have.
+    results: [Vec<Literal>; 2],
+    /// The largest degree of what decides something.
+    degree: f64,
+    is_shallow: bool,
+    /// Whether the order of two numbers was not known.
+    is_unsure: bool,
+}
+
 /// Two modules that are compared, and what is known of them so far.
 struct Comparison<'a> {
     modules: [&'a Module; 2],
@@ -233,20 +267,66 @@ struct Comparison<'a> {
     is_partitioned: bool,
     /// The devices of the first module. One stands for all if they exchange nothing.
     devices: usize,
+    /// Whether all devices take the same arguments.
+    is_replicated: bool,
     constants: Pool,
     evidence: Evidence,
     covered: [Seen; 2],
+    /// Of each array of the results, what is known of its elements.
+    met: Vec<Vec<Met>>,
     unknown: Option<Difference>,
 }
 
 impl Comparison<'_> {
     /// Runs both modules on the arguments of a seed, and compares the results.
     fn draw(&mut self, seed: u64) -> Result<(), Stop> {
+        self.evidence.seeds += 1;
+        let Some(runs) = self.runs(seed, 0.0)? else {
+            self.evidence.endless += 1;
+            return Ok(());
+        };
+        let (mut evidence, mut met) = (self.evidence.clone(), self.met.clone());
+        evidence.is_shallow |= runs.is_shallow;
+        evidence.degree = evidence.degree.max(runs.degree);
+        let found = self.compare(runs.results.each_ref(), &mut met, &mut evidence);
+        let is_unsure = runs.is_unsure && found.is_any();
+        if is_unsure || found.has_other_numbers() && !self.is_stable(seed, &runs)? {
+            self.evidence.unstable += 1;
+            return Ok(());
+        }
+        self.evidence = evidence;
+        // What special arguments make finite says nothing of others.
+        if !has_ties(seed) {
+            self.met = met;
+        }
+        if found.different.is_some() && self.devices > 1 && !self.is_replicated {
+            self.is_replicated = true;
+            self.draw(seed)?;
+            let reason = "the modules differ if the devices take other arguments each, which may take equal ones";
+            return Err(Stop::open(reason));
+        }
+        let at = |(output, (element, values, in_field))| {
+            let shapes = self.modules[0].entry().program_shape().parameters;
+            let held = shapes.iter().zip(&runs.held);
+            let arguments = held.map(|(shape, value)| real(shape, value)).collect();
+            Difference { seed, output, element, values, in_field, arguments }
+        };
+        if let Some(found) = found.different {
+            return Err(Stop::Answer(Answer::Different(at(found))));
+        }
+        if self.unknown.is_none() {
+            self.unknown = found.unknown.map(at);
+        }
+        Ok(())
+    }
+
+    /// Runs both modules on the arguments of a seed, of which the real numbers are changed by a part.
+    /// `None` if one does not end within the limit of steps.
+    fn runs(&mut self, seed: u64, shift: f64) -> Result<Option<Runs>, Stop> {
         let field = Arc::new(Field::new(seed));
-        let given = self.arguments(seed, &field);
+        let given = self.arguments(seed, shift, &field);
         let held = &given[0];
         let (mut results, mut whole, mut boundary) = (Vec::new(), None, None);
-        let mut is_endless = false;
         for (i, module) in self.modules.into_iter().enumerate() {
             let lifted = lift(module, &field)
                 .map_err(|open| Stop::Answer(Answer::Open(Open { module: Some(i), ..open })))?;
@@ -263,76 +343,94 @@ impl Comparison<'_> {
             match run(lifted, &field, &arguments, self.options, &mut self.covered[i]) {
                 Ok(result) => results.push(result),
                 // For arguments for which a program does not end it is no function.
-                Err(error) if error.number() == "E0404" => is_endless = true,
+                Err(error) if error.number() == "E0404" => return Ok(None),
                 Err(error) => return Err(Failure::Run { module: i, error }.into()),
             }
             field.end_module();
         }
-        let [expected, actual] = results.as_slice() else {
-            self.evidence.endless += u32::from(is_endless);
-            return Ok(());
+        let (Some(second), Some(mut first)) = (results.pop(), results.pop()) else {
+            return Ok(None);
         };
-        self.evidence.is_shallow |= field.is_shallow();
-        self.evidence.degree = self.evidence.degree.max(f64::from(field.decided()));
-        match boundary {
-            Some(boundary) => {
-                let parts = boundary.results(&expected[0], actual).map_err(Failure::Partition)?;
-                self.compare(seed, held, [&parts, actual])
-            }
-            None => self.compare(seed, held, [expected, actual]),
+        if let Some(boundary) = boundary {
+            first = boundary.results(&first[0], &second).map_err(Failure::Partition)?;
         }
+        Ok(Some(Runs {
+            held: given[0].clone(),
+            results: [first, second],
+            degree: f64::from(field.decided()),
+            is_shallow: field.is_shallow(),
+            is_unsure: field.is_unsure(),
+        }))
     }
 
     /// Returns the arguments of each device of the first module.
-    fn arguments(&self, seed: u64, field: &Field) -> Vec<Vec<Literal>> {
+    fn arguments(&self, seed: u64, shift: f64, field: &Field) -> Vec<Vec<Literal>> {
         match &self.options.arguments {
             Some(given) => vec![given.iter().map(held_exactly).collect(); self.devices],
             None => {
-                let mut draw = Draw::new(seed, field, &self.constants);
-                (0..self.devices).map(|_| draw.arguments(self.modules[0])).collect()
+                let mut draw = Draw::new(seed, shift, field, &self.constants);
+                let mut arguments = || draw.arguments(self.modules[0]);
+                match self.is_replicated {
+                    true => vec![arguments(); self.devices],
+                    false => (0..self.devices).map(|_| arguments()).collect(),
+                }
             }
         }
     }
 
-    /// Compares the results of each device, for arguments over the field.
+    /// Compares two results of each device.
     fn compare(
-        &mut self,
-        seed: u64,
-        held: &[Literal],
-        [expected, actual]: [&[Literal]; 2],
-    ) -> Result<(), Stop> {
+        &self,
+        results: [&Vec<Literal>; 2],
+        met: &mut Vec<Vec<Met>>,
+        evidence: &mut Evidence,
+    ) -> Found<(usize, Place)> {
         let has_complex = self.modules.into_iter().any(has_complex);
         let tolerance = if has_complex { COMPLEX_TOLERANCE } else { TOLERANCE };
         let shapes = self.modules[1].entry().result_shape().leaves();
-        let leaves = |of: &[Literal]| -> Vec<Literal> {
-            of.iter().flat_map(|value| value.leaves().into_iter().cloned()).collect()
-        };
-        let pairs = leaves(expected).into_iter().zip(leaves(actual)).zip(shapes.iter().cycle());
-        self.evidence.elements = 0;
+        let [first, second] = results.map(|of| {
+            let leaves = of.iter().flat_map(|value| value.leaves().into_iter().cloned());
+            leaves.collect::<Vec<_>>()
+        });
+        let pairs = first.into_iter().zip(second).zip(shapes.iter().cycle());
+        evidence.elements = 0;
+        let mut all = Found::default();
         for (output, ((a, b), shape)) in pairs.enumerate() {
             let (Some(a), Some(b), Some(ty)) = (a.array(), b.array(), shape.element_type()) else {
                 continue;
             };
-            self.evidence.elements += a.len();
-            let found = compared([a, b], ty, tolerance, &mut self.evidence);
-            let at = |(element, values, in_field)| {
-                let shapes = self.modules[0].entry().program_shape().parameters;
-                let held = shapes.iter().zip(held);
-                let arguments = held.map(|(shape, value)| real(shape, value)).collect();
-                Difference { seed, output, element, values, in_field, arguments }
-            };
-            if found.different.is_some() && self.devices > 1 {
-                let reason = "the devices take other arguments each here, and may take equal ones";
-                return Err(Stop::open(reason));
+            evidence.elements += a.len();
+            if met.len() <= output {
+                met.resize_with(output + 1, Vec::new);
             }
-            if let Some(found) = found.different {
-                return Err(Stop::Answer(Answer::Different(at(found))));
-            }
-            if self.unknown.is_none() {
-                self.unknown = found.unknown.map(at);
-            }
+            let found = compared([a, b], ty, tolerance, &mut met[output], evidence);
+            all.different = all.different.or(found.different.map(|place| (output, place)));
+            all.unknown = all.unknown.or(found.unknown.map(|place| (output, place)));
         }
-        Ok(())
+        all
+    }
+
+    /// Returns whether both modules have the results of a draw for arguments that differ in the last
+    /// digits. If not, a sum that cancels, or a chaotic iteration, makes the numbers differ.
+    fn is_stable(&mut self, seed: u64, runs: &Runs) -> Result<bool, Stop> {
+        if self.options.arguments.is_some() {
+            return Ok(true);
+        }
+        let Some(shifted) = self.runs(seed, SHIFT)? else { return Ok(false) };
+        let both = runs.results.iter().zip(&shifted.results);
+        Ok(both.into_iter().all(|(a, b)| {
+            let mut evidence = Evidence::default();
+            let found = self.compare([a, b], &mut Vec::new(), &mut evidence);
+            found.different.is_none() && found.unknown.is_none() && evidence.undefined == 0
+        }))
+    }
+
+    /// Returns whether no further draw is needed.
+    fn is_enough(&self) -> bool {
+        let seeds = self.options.seeds;
+        self.options.arguments.is_some()
+            || self.evidence.compared() >= seeds
+                && !self.met.iter().any(|met| are_too_many(met, seeds))
     }
 
     /// Returns what the draws say, of which none shows a difference.
@@ -340,6 +438,16 @@ impl Comparison<'_> {
         let all = self.covered.iter().flat_map(BTreeMap::values);
         let both = all.clone().filter(|(no, yes)| *no && *yes).count();
         self.evidence.comparisons = Coverage { both, all: all.count() };
+        let missed = |met: &&Met| **met == Met::Missed;
+        self.evidence.missed = self.met.iter().flatten().filter(missed).count();
+        let (seeds, is_given) = (self.options.seeds, self.options.arguments.is_some());
+        let output = self.met.iter().position(|met| !is_given && are_too_many(met, seeds));
+        if let Some(output) = output {
+            let reason = format!(
+                "elements of out{output} are infinite or NaN in one of the modules, or in both, in each draw"
+            );
+            return Answer::Open(Open { reason, ..Open::default() });
+        }
         match doubt(self.unknown.as_ref(), &self.evidence) {
             Some(reason) => Answer::Open(Open { reason, ..Open::default() }),
             None => Answer::Equal(self.evidence),
@@ -349,7 +457,7 @@ impl Comparison<'_> {
 
 /// Returns why modules are not equal of which no draw shows a difference.
 fn doubt(unknown: Option<&Difference>, evidence: &Evidence) -> Option<String> {
-    let draws = u64::from(evidence.seeds - evidence.endless);
+    let draws = u64::from(evidence.compared());
     let compared = u64::try_from(evidence.elements).unwrap_or(u64::MAX).saturating_mul(draws);
     let undefined = u64::try_from(evidence.undefined).unwrap_or(u64::MAX);
     if let Some(Difference { seed, output, element, values: [a, b], in_field, .. }) = unknown {
@@ -372,7 +480,9 @@ fn doubt(unknown: Option<&Difference>, evidence: &Evidence) -> Option<String> {
             evidence.degree
         ));
     }
-    let nothing = if draws == 0 {
+    let nothing = if draws == 0 && evidence.unstable > 0 {
+        "the real numbers are too inaccurate to tell: results depend on the last digits of arguments"
+    } else if draws == 0 {
         "a module ends for no draw within the limit of steps"
     } else if evidence.undefined > 0 && undefined >= compared {
         "the results are infinite or NaN in one of the modules"
@@ -501,30 +611,47 @@ fn run(
 type Place = (usize, [f64; 2], bool);
 
 /// What a comparison of two arrays finds: the first element of each kind.
-#[derive(Default)]
-struct Found {
+struct Found<T> {
     /// Different in the field and in real numbers.
-    different: Option<Place>,
+    different: Option<T>,
     /// Different in one of both.
-    unknown: Option<Place>,
+    unknown: Option<T>,
+}
+
+impl<T> Default for Found<T> {
+    fn default() -> Self {
+        Self { different: None, unknown: None }
+    }
+}
+
+impl Found<(usize, Place)> {
+    fn is_any(&self) -> bool {
+        self.different.is_some() || self.unknown.is_some()
+    }
+    /// Returns whether real numbers differ.
+    fn has_other_numbers(&self) -> bool {
+        let in_field = |(_, (_, _, in_field)): (usize, Place)| in_field;
+        self.different.is_some() || self.unknown.is_some_and(|found| !in_field(found))
+    }
 }
 
 fn compared(
     [a, b]: [&Array; 2],
     ty: ElementType,
     tolerance: f64,
+    met: &mut Vec<Met>,
     evidence: &mut Evidence,
-) -> Found {
+) -> Found<Place> {
     match ty.class() {
         Class::Float => {
             let (a, b) = (read(a), read(b));
-            of_parts(a.iter().zip(&b), tolerance, evidence)
+            of_parts(a.iter().zip(&b), tolerance, met, evidence)
         }
         Class::Complex => {
             let (a, b) = (Pair::read(a), Pair::read(b));
             let parts = a.iter().zip(&b).flat_map(|(x, y)| [(&x.0, &y.0), (&x.1, &y.1)]);
             let halved = |found: Option<Place>| found.map(|(at, values, is)| (at / 2, values, is));
-            let found = of_parts(parts, tolerance, evidence);
+            let found = of_parts(parts, tolerance, met, evidence);
             Found { different: halved(found.different), unknown: halved(found.unknown) }
         }
         Class::Pred | Class::Signed | Class::Unsigned => {
@@ -538,14 +665,17 @@ fn compared(
 fn of_parts<'a>(
     parts: impl Iterator<Item = (&'a Element, &'a Element)> + Clone,
     tolerance: f64,
+    met: &mut Vec<Met>,
     evidence: &mut Evidence,
-) -> Found {
+) -> Found<Place> {
+    met.resize(parts.clone().count(), Met::Unseen);
     let finite = |x: f64| if x.is_finite() { x.abs() } else { 0.0 };
     let largest = parts.clone().fold(0.0, |largest: f64, (x, _)| largest.max(finite(x.real)));
     let mut found = Found::default();
     for (at, (x, y)) in parts.enumerate() {
         evidence.degree = evidence.degree.max(f64::from(x.degree.max(y.degree)));
         let values = [x.real, y.real];
+        met[at].add(x, y);
         if !x.is_finite() || !y.is_finite() {
             evidence.undefined += usize::from(!x.is(y));
             continue;

@@ -21,7 +21,7 @@
 //! | `kernels`, `batch_norm` | products, reductions, decompositions |
 //! | `constants`, `lift` | a module over the field, which the engine runs |
 //! | `draw` | arguments |
-//! | `equal` | runs, the answer |
+//! | `equal`, `met` | runs, which elements were compared, the answer |
 //!
 //! Source: Mirage (OSDI 2025); "Identity Testing for Circuits with Exponentiation Gates" (ITCS
 //! 2026).
@@ -34,6 +34,7 @@ mod element;
 mod equal;
 mod kernels;
 mod lift;
+mod met;
 mod pair;
 mod rational;
 mod tower;

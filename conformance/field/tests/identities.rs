@@ -15,6 +15,7 @@ fn each_identity_holds_and_its_near_miss_does_not() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/equal");
     let mut all: Vec<PathBuf> =
         folder.read_dir().unwrap().map(|entry| entry.unwrap().path()).collect();
+    all.retain(|folder| !folder.ends_with("rules"));
     all.sort();
     assert!(all.len() >= 12);
     for folder in all {

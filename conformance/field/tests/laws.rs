@@ -105,6 +105,22 @@ const LAWS: &[(&str, &str)] = &[
         "c = f32[] constant(2.82842708) b = f32[6] broadcast(c), dimensions={} ROOT r = f32[6] divide(x, b)",
         "c = f32[] constant(0.353553385) b = f32[6] broadcast(c), dimensions={} ROOT r = f32[6] multiply(x, b)",
     ),
+    (
+        "a = f32[6] divide(ones, x) ROOT r = f32[6] log(a)",
+        "a = f32[6] log(x) ROOT r = f32[6] negate(a)",
+    ),
+    (
+        "a = f32[6] multiply(x, x) b = f32[6] multiply(y, y) c = f32[6] divide(a, b) ROOT r = f32[6] sqrt(c)",
+        "a = f32[6] divide(x, y) ROOT r = f32[6] abs(a)",
+    ),
+    (
+        "a = f32[6] multiply(x, x) b = f32[6] multiply(a, y) ROOT r = f32[6] sqrt(b)",
+        "a = f32[6] abs(x) b = f32[6] sqrt(y) ROOT r = f32[6] multiply(a, b)",
+    ),
+    (
+        "a = f32[6] power(x, twos) ROOT r = f32[6] log(a)",
+        "a = f32[6] abs(x) b = f32[6] log(a) ROOT r = f32[6] multiply(b, twos)",
+    ),
     // The order of real numbers.
     (
         "a = f32[6] add(x, y) b = f32[6] add(x, x) ROOT r = f32[6] maximum(a, b)",
@@ -173,6 +189,11 @@ fn other_functions_are_different() {
         (
             "ROOT r = pred[6] compare(x, y), direction=LT",
             "ROOT r = pred[6] compare(x, y), direction=LE",
+        ),
+        // Above a large constant.
+        (
+            "c = f32[] constant(1e20) b = f32[6] broadcast(c), dimensions={} ROOT r = f32[6] minimum(x, b)",
+            "ROOT r = f32[6] copy(x)",
         ),
         ("ROOT r = s32[6] convert(x)", "a = s8[6] convert(x) ROOT r = s32[6] convert(a)"),
         (
@@ -279,6 +300,60 @@ fn what_the_field_does_not_know_is_open() {
         let found = answer(first, second);
         assert!(!matches!(found, Answer::Equal(_)), "{first}\n{second}\n{found:?}");
     }
+}
+
+/// Infinite or NaN for each argument, in one module or in both: such elements are not compared.
+#[test]
+fn what_no_draw_compares_is_open() {
+    let huge = |factor: &str| {
+        format!(
+            "c = f32[] constant({factor}) b = f32[6] broadcast(c), dimensions={{}} a = f32[6] abs(x) d = f32[6] add(a, ones) p = f32[6] multiply(d, b) ROOT r = f32[6] exponential(p)"
+        )
+    };
+    let none = "a = f32[6] abs(x) b = f32[6] negate(a) c = f32[6] subtract(b, ones)";
+    for (first, second) in [
+        (&*huge("1e6"), "z = f32[6] subtract(ones, twos) ROOT r = f32[6] rsqrt(z)"),
+        (&*format!("{none} ROOT r = f32[6] sqrt(c)"), &*format!("{none} ROOT r = f32[6] log(c)")),
+        (&*format!("{none} ROOT r = f32[6] sqrt(c)"), "ROOT r = f32[6] copy(x)"),
+    ] {
+        let found = answer(first, second);
+        assert!(matches!(found, Answer::Open(_)), "{first}\n{second}\n{found:?}");
+    }
+    // For half of the arguments, or for small ones only.
+    let root = "a = f32[6] sqrt(x) ROOT r = f32[6] multiply(a, y)";
+    let network = "a = f32[6] multiply(x, fours) b = f32[6] tanh(a) c = f32[6] multiply(b, b) d = f32[6] exponential(c) ROOT r = f32[6] tanh(d)";
+    for same in [root, network] {
+        assert!(matches!(answer(same, same), Answer::Equal(_)), "{same}");
+    }
+}
+
+/// Where a sum, a product or a square is a constant.
+#[test]
+fn ties_of_functions_are_drawn() {
+    let of = |root: &str| {
+        module(&format!(
+            "x = f32[64] parameter(0) y = f32[64] parameter(1) c = f32[] constant(4) b = f32[64] broadcast(c), dimensions={{}} {root}"
+        ))
+    };
+    let same = of("ROOT r = f32[64] copy(x)");
+    for z in ["add(x, y)", "subtract(x, y)", "multiply(x, y)", "multiply(x, x)"] {
+        let other = of(&format!(
+            "z = f32[64] {z} p = pred[64] compare(z, b), direction=EQ n = f32[64] negate(x) ROOT r = f32[64] select(p, n, x)"
+        ));
+        let found = equal(&other, &same, &Options::default()).unwrap();
+        assert!(matches!(found, Answer::Different(_)), "{z} {found:?}");
+    }
+}
+
+/// Real numbers of few digits are no reason for a difference.
+#[test]
+fn numbers_that_cancel_are_not_different() {
+    let sum = "a = f32[6] multiply(x, x) b = f32[6] multiply(a, a) c = f32[6] multiply(b, b) d = f32[6] multiply(c, c)";
+    let first = format!(
+        "{sum} e = f32[6] add(d, y) f = f32[6] subtract(e, d) ROOT r = f32[6] exponential(f)"
+    );
+    let found = answer(&first, "ROOT r = f32[6] exponential(y)");
+    assert!(!matches!(found, Answer::Different(_)), "{found:?}");
 }
 
 #[test]

@@ -53,11 +53,16 @@ fn devices_have_other_arguments() {
         sum("{{0,2},{1,3}}").replace("(x)", "(s)").replace("channel_id=1", "channel_id=2")
     ));
     assert!(matches!(answer(&all, &in_steps), Answer::Equal(_)));
-    // A sum over one device would be its argument.
+    // These differ if all devices have the same argument.
     let without = of_devices("ROOT r = f32[4] copy(x)");
-    assert!(matches!(answer(&all, &without), Answer::Open(_)));
+    assert!(matches!(answer(&all, &without), Answer::Different(_)));
     let pairs = of_devices(&sum("{{0,1},{2,3}}"));
-    assert!(matches!(answer(&all, &pairs), Answer::Open(_)));
+    assert!(matches!(answer(&all, &pairs), Answer::Different(_)));
+    // These do not.
+    let times = of_devices(
+        "c = f32[] constant(4) b = f32[4] broadcast(c), dimensions={} ROOT r = f32[4] multiply(x, b)",
+    );
+    assert!(matches!(answer(&all, &times), Answer::Open(_)));
 }
 
 #[test]
