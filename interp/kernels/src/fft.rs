@@ -33,7 +33,7 @@ use hlo::{Array, ArrayShape, ElementType};
 use num::clock::Stop;
 use num::complex_of::{ComplexOf, Field};
 use num::double_double::{DoubleDouble, Real};
-use num::fourier::Lanes;
+use num::fourier::{LaneNumber, Lanes};
 use num::index::{binary_digits, saturating_count, strides, to_i64, to_usize};
 use num::loops::instruction_set;
 use num::loops::instruction_set::Task;
@@ -123,7 +123,7 @@ macro_rules! part {
 part!(f32, f64, 8, f64::from, to_f32);
 part!(f32, Single, 16, Single, |x: Single| x.0);
 part!(f64, f64, 8, |x| x, |x| x);
-part!(f64, DoubleDouble, 1, DoubleDouble::from, DoubleDouble::rounded);
+part!(f64, DoubleDouble, 8, DoubleDouble::from, DoubleDouble::nearest_f64);
 
 /// A number of a line, real or complex.
 trait FftElement<R>: Copy + Send + Sync {
@@ -139,7 +139,7 @@ struct RealElement<P>(P);
 #[repr(transparent)]
 struct ComplexElement<P>([P; 2]);
 
-impl<R: Real + Field, P: ComplexPart<R>> FftElement<R> for RealElement<P> {
+impl<R: LaneNumber, P: ComplexPart<R>> FftElement<R> for RealElement<P> {
     #[inline(always)]
     fn read(self) -> ComplexOf<R> {
         ComplexOf { re: self.0.wide(), im: R::ZERO }
@@ -149,7 +149,7 @@ impl<R: Real + Field, P: ComplexPart<R>> FftElement<R> for RealElement<P> {
         Self(P::narrow(x.re))
     }
 }
-impl<R: Real + Field, P: ComplexPart<R>> FftElement<R> for ComplexElement<P> {
+impl<R: LaneNumber, P: ComplexPart<R>> FftElement<R> for ComplexElement<P> {
     #[inline(always)]
     fn read(self) -> ComplexOf<R> {
         ComplexOf { re: self.0[0].wide(), im: self.0[1].wide() }
@@ -173,7 +173,7 @@ impl<R: Real> FftElement<R> for ComplexOf<R> {
 
 /// The transforms of some dimensions, in their order, of elements of type `P` in numbers of type
 /// `R`.
-struct Transforms<P, R> {
+struct Transforms<P, R: LaneNumber> {
     stages: Vec<Stage<R>>,
     /// Whether the operand is complex, and the result.
     is_complex: [bool; 2],
@@ -183,7 +183,7 @@ struct Transforms<P, R> {
 }
 
 /// The transforms of all lines of one dimension.
-struct Stage<R> {
+struct Stage<R: LaneNumber> {
     transform: Transform<R>,
     /// The distance of the numbers of a line.
     stride: usize,
@@ -253,12 +253,12 @@ fn stages(op: &Fft, operand: &ArrayShape) -> Vec<StageOf> {
     stages
 }
 
-impl<P: ComplexPart<R>, R: Real + Field + 'static> Transforms<P, R> {
+impl<P: ComplexPart<R>, R: LaneNumber> Transforms<P, R> {
     fn kernel(op: &Fft, operand: &ArrayShape, result: &ArrayShape) -> Box<dyn Kernel> {
         let stages = stages(op, operand);
         let numbers = stages.iter().map(StageOf::results).max().unwrap_or(0);
         let stage = |StageOf { kind, n, stride, lines }| {
-            let transform = Transform::new(kind, n);
+            let transform = Transform::new(kind, n, lines <= P::LANES / 4);
             Stage { transform, stride, lines }
         };
         let stages: Vec<Stage<R>> = stages.into_iter().map(stage).collect();
@@ -301,7 +301,7 @@ impl<P: ComplexPart<R>, R: Real + Field + 'static> Transforms<P, R> {
     }
 }
 
-impl<P: ComplexPart<R>, R: Real + Field + 'static> Kernel for Transforms<P, R> {
+impl<P: ComplexPart<R>, R: LaneNumber> Kernel for Transforms<P, R> {
     fn run(
         &self,
         _context: &dyn Scope,
@@ -311,14 +311,16 @@ impl<P: ComplexPart<R>, R: Real + Field + 'static> Kernel for Transforms<P, R> {
         let inputs = given(inputs);
         let (from, to) = (inputs[0].bytes(), outputs[0].bytes_mut());
         let from_complex = || bytemuck::cast_slice::<u8, ComplexElement<P>>(from);
-        let reads_pairs = self.stages.first().is_some_and(|stage| stage.transform.reads_pairs());
+        // Real elements are those of the first stage or of the last.
+        let has_pairs = self.stages.iter().any(|stage| stage.transform.has_pairs());
         match self.is_complex {
+            [true, false] if has_pairs => self.all(from_complex(), complex_mut::<P>(to)),
             [true, false] => {
                 let to = bytemuck::cast_slice_mut::<u8, RealElement<P>>(to);
                 self.all(from_complex(), to);
             }
             [true, true] => self.all(from_complex(), complex_mut::<P>(to)),
-            [false, _] if reads_pairs => self.all(from_complex(), complex_mut::<P>(to)),
+            [false, _] if has_pairs => self.all(from_complex(), complex_mut::<P>(to)),
             [false, _] => {
                 self.all(bytemuck::cast_slice::<u8, RealElement<P>>(from), complex_mut::<P>(to));
             }
@@ -340,7 +342,7 @@ fn complex_mut<P: Pod>(to: &mut [u8]) -> &mut [ComplexElement<P>] {
     bytemuck::cast_slice_mut(to)
 }
 
-impl<R: Real + Field> Stage<R> {
+impl<R: LaneNumber> Stage<R> {
     /// Returns the number of results.
     fn results(&self) -> usize {
         self.lines * self.transform.lengths().1
@@ -406,12 +408,12 @@ struct StridedMut<'a, B> {
 }
 
 /// Widens elements, each line into a lane.
-struct WidenLines<'a, A, R, const N: usize> {
+struct WidenLines<'a, A, R: LaneNumber, const N: usize> {
     from: Strided<'a, A>,
     to: &'a mut [Lanes<R, N>],
 }
 
-impl<A: FftElement<R>, R: Real, const N: usize> Task for WidenLines<'_, A, R, N> {
+impl<A: FftElement<R>, R: LaneNumber, const N: usize> Task for WidenLines<'_, A, R, N> {
     const IS_LONG: bool = true;
     #[inline(always)]
     fn run(self) {
@@ -420,8 +422,7 @@ impl<A: FftElement<R>, R: Real, const N: usize> Task for WidenLines<'_, A, R, N>
             let end = (block + BLOCK).min(self.to.len());
             for lane in 0..lanes {
                 for k in block..end {
-                    let x = from[lane * line + k * step].read();
-                    (self.to[k].re[lane], self.to[k].im[lane]) = (x.re, x.im);
+                    self.to[k].put(lane, from[lane * line + k * step].read());
                 }
             }
         }
@@ -429,12 +430,12 @@ impl<A: FftElement<R>, R: Real, const N: usize> Task for WidenLines<'_, A, R, N>
 }
 
 /// Rounds the numbers of each lane to elements of a line.
-struct Write<'a, R, B, const N: usize> {
+struct Write<'a, R: LaneNumber, B, const N: usize> {
     from: &'a [Lanes<R, N>],
     to: StridedMut<'a, B>,
 }
 
-impl<R: Real, B: FftElement<R>, const N: usize> Task for Write<'_, R, B, N> {
+impl<R: LaneNumber, B: FftElement<R>, const N: usize> Task for Write<'_, R, B, N> {
     const IS_LONG: bool = true;
     #[inline(always)]
     fn run(self) {
@@ -443,8 +444,7 @@ impl<R: Real, B: FftElement<R>, const N: usize> Task for Write<'_, R, B, N> {
             let end = (block + BLOCK).min(self.from.len());
             for lane in 0..lanes {
                 for k in block..end {
-                    let x = ComplexOf { re: self.from[k].re[lane], im: self.from[k].im[lane] };
-                    to[lane * line + k * step] = B::of(x);
+                    to[lane * line + k * step] = B::of(self.from[k].at(lane));
                 }
             }
         }

@@ -80,6 +80,11 @@ impl DoubleDouble {
     pub const FRAC_PI_2: Self =
         Self { hi: std::f64::consts::FRAC_PI_2, lo: 6.123_233_995_736_766e-17 };
 
+    /// Returns the f64 nearest to the sum of both numbers, also if it is not normalized.
+    #[inline]
+    pub fn nearest_f64(self) -> f64 {
+        self.hi + self.lo
+    }
     /// Returns the normalized sum of a number and a much smaller one.
     #[inline]
     fn new(hi: f64, lo: f64) -> Self {

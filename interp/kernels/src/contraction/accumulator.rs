@@ -1,7 +1,7 @@
 //! The accumulators of sums of products: words, running sums, their error bounds, and exact sums.
 use super::error_bound::{ErrorBound, exact_sum};
 use super::operands::Rounding;
-use super::rounding::{Round, to_bf16, to_f32};
+use super::rounding::{Round, RoundCompensated, to_bf16, to_f16, to_f32};
 use super::tile::{self, Columns, NativeWord, ROWS, Rows, Tile, VECTORS, Word};
 use hlo::{ElementType, Scalar};
 use num::accumulator::Sum;
@@ -189,6 +189,8 @@ impl Accumulator for F64Accumulator {
             run(Round::<4, _> { sums, error: units, norms, slots, element: to_f32, decided });
         } else if is_once && rounding.to == ElementType::Bf16 {
             run(Round::<2, _> { sums, error: units, norms, slots, element: to_bf16, decided });
+        } else if is_once && rounding.to == ElementType::F16 {
+            run(Round::<2, _> { sums, error: units, norms, slots, element: to_f16, decided });
         } else {
             return round_each::<Self>(sums, error, (norm, norms), rounding, slots);
         }
@@ -284,6 +286,12 @@ impl Accumulator for CompensatedAccumulator {
         rounding: Rounding,
         slots: &mut [u8],
     ) -> bool {
-        round_each::<Self>(sums, error, norms, rounding, slots)
+        let mut is_decided = true;
+        if rounding.sums.is_some_and(|sums| sums != rounding.to) || rounding.to != ElementType::F64
+        {
+            return round_each::<Self>(sums, error, norms, rounding, slots);
+        }
+        run(RoundCompensated { sums, error, norms, slots, decided: &mut is_decided });
+        is_decided
     }
 }

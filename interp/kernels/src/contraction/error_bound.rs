@@ -52,6 +52,18 @@ impl ErrorBound {
         error.is_finite().then_some([sum - error, sum + error])
     }
 
+    /// Returns what the error of a sum with its rounding errors kept is at most: in units of the
+    /// magnitude, and beside that.
+    pub(super) fn compensated_units(self) -> [f64; 2] {
+        const LEAST: f64 = f64::from_bits(1 << 10); // 2^-1064
+        let lost = (2.0 * self.terms + 8.0) * (self.terms + 4.0) * UNIT * UNIT * 1.000_002;
+        [lost, self.terms * LEAST]
+    }
+    /// Returns the error of such a sum, of which `low` is the smaller part, from these units.
+    #[inline(always)]
+    pub(super) fn compensated_error([lost, least]: [f64; 2], magnitude: f64, low: f64) -> f64 {
+        lost * magnitude + least + 4.0 * UNIT * low.abs()
+    }
     /// Returns the ends of an interval around `sum`, which was added up with its rounding errors
     /// kept.
     ///
@@ -59,13 +71,11 @@ impl ErrorBound {
     /// 2n units of that. Products below 2^-960 may lose a few times the least f64.
     #[inline]
     pub(super) fn compensated(self, sum: Sum, magnitude: f64) -> Option<[f64; 2]> {
-        const LEAST: f64 = f64::from_bits(1 << 10); // 2^-1064
         let (high, low) = sum.parts();
         if magnitude == 0.0 {
             return Some([high, high]);
         }
-        let lost = (2.0 * self.terms + 8.0) * (self.terms + 4.0) * UNIT * UNIT * 1.000_002;
-        let error = lost * magnitude + self.terms * LEAST + 4.0 * UNIT * low.abs();
+        let error = Self::compensated_error(self.compensated_units(), magnitude, low);
         // Where terms cancel, the error may exceed an ulp of the sum, or the sum itself.
         let end = |low: f64| {
             let (high, low) = two_sum(high, low);

@@ -97,10 +97,12 @@ impl<K: Accumulator> Job<'_, K> {
     /// or, where padding is zeros, not finite.
     pub(super) fn can_be_packed(&self) -> bool {
         // Without an end inside of a chunk the compiler makes vectors of it.
+        let are_packable =
+            |chunk: &[K::Stored]| chunk.iter().fold(true, |all, &x| all & K::packable(x));
         let are_finite =
             |chunk: &[K::Stored]| chunk.iter().fold(true, |all, &x| all & K::finite(x));
         !self.plan.rhs.terms.is_empty()
-            && self.lhs.iter().chain(self.rhs).all(|&x| K::packable(x))
+            && self.lhs.chunks(FINITE).chain(self.rhs.chunks(FINITE)).all(are_packable)
             && (!self.plan.lhs.has_padding() || self.rhs.chunks(FINITE).all(are_finite))
     }
 

@@ -299,6 +299,14 @@ fn matrix<K: Accumulator>(
         Sums::Single(plan, terms) => (plan, Some(terms)),
         Sums::Matrix(plan) => (plan, None),
     };
+    // Columns fill the lanes of vectors: a single one is a row instead.
+    let (plan, factors) = match plan.lhs {
+        LhsOffsets::Sums(rhs) if plan.rhs.indices.len() == 1 => {
+            let lhs = LhsOffsets::Sums(plan.rhs);
+            (Contraction { rows: 1, lhs, rhs }, (factors.1, factors.0))
+        }
+        LhsOffsets::Sums(_) | LhsOffsets::Runs { .. } => (plan, factors),
+    };
     let terms = total.unwrap_or(plan.rhs.terms.len());
     let job = Job::<K, _>::new(&plan, terms, factors, rounding);
     if small::run(&job, total, out) || single::run(&job, total, out) {

@@ -1,5 +1,8 @@
 //! The loops from the sums of a tile to elements of the result.
+use super::error_bound::ErrorBound;
 use super::operands::single;
+use half::f16;
+use num::exact::two_sum;
 use num::loops::instruction_set::Task;
 
 /// Returns an f64 rounded to a type, and whether it may round otherwise than its neighbors.
@@ -14,6 +17,15 @@ pub(super) fn to_f32(x: f64) -> ([u8; 4], bool) {
 pub(super) fn to_bf16(x: f64) -> ([u8; 2], bool) {
     let x = single(x);
     (nearest_bf16(x), x.to_bits() & 0xffff == 0x8000 || x.is_nan())
+}
+/// As [`to_bf16`]; small numbers, of which f16 has fewer digits, count as undecided.
+#[inline(always)]
+pub(super) fn to_f16(x: f64) -> ([u8; 2], bool) {
+    const SMALL: f32 = 6.2e-5;
+    let x = single(x);
+    let is_tie = x.to_bits() & 0x1fff == 0x1000;
+    let is_small = x.abs() < SMALL && x != 0.0;
+    (f16::from_f32(x).to_le_bytes(), is_tie | is_small | x.is_nan())
 }
 #[inline(always)]
 pub(super) fn nearest_bf16(x: f32) -> [u8; 2] {
@@ -63,6 +75,36 @@ impl<const N: usize, F: Fn(f64) -> ([u8; N], bool)> Task for Round<'_, N, F> {
             (sums.get(at).map_or(last_sums, |x| x), norms.get(at).map_or(last_norms, |x| x));
         for ((slot, &sum), &norm) in rest.iter_mut().zip(sums).zip(norms) {
             is_open |= one(sum, norm, slot);
+        }
+        *self.decided = !is_open;
+    }
+}
+
+/// The loop over sums with their rounding errors, which become f64.
+pub(super) struct RoundCompensated<'a> {
+    pub(super) sums: &'a [[f64; 2]],
+    pub(super) error: ErrorBound,
+    /// The norm of the row, and those of columns.
+    pub(super) norms: (f64, &'a [f64]),
+    pub(super) slots: &'a mut [u8],
+    /// Whether the bound decides all of them.
+    pub(super) decided: &'a mut bool,
+}
+
+impl Task for RoundCompensated<'_> {
+    const IS_LONG: bool = true;
+    #[inline(always)]
+    fn run(self) {
+        let ((norm, norms), units) = (self.norms, self.error.compensated_units());
+        let (slots, _) = self.slots.as_chunks_mut::<8>();
+        let mut is_open = false;
+        for ((slot, &[sum, lost]), &column) in slots.iter_mut().zip(self.sums).zip(norms) {
+            let ((high, low), magnitude) = (two_sum(sum, lost), norm * column);
+            let error = ErrorBound::compensated_error(units, magnitude, low);
+            let error = if magnitude == 0.0 { 0.0 } else { error };
+            let (least, most) = (high + (low - error), high + (low + error));
+            *slot = least.to_le_bytes();
+            is_open |= (least.to_bits() != most.to_bits()) | !least.is_finite();
         }
         *self.decided = !is_open;
     }

@@ -125,10 +125,28 @@ pub(super) struct Compensated<'a, 'b> {
 
 impl Task for Compensated<'_, '_> {
     const IS_LONG: bool = true;
-    /// A few rows and a vector of columns at a time.
     #[inline(always)]
     fn run(self) {
-        const SIDE: usize = 4;
+        self.sums::<true>();
+    }
+    fn run_baseline(self) {
+        self.sums::<false>();
+    }
+}
+
+impl Compensated<'_, '_> {
+    /// Forms the sums, a few rows and a vector of columns at a time; `FUSED` says whether the
+    /// processor has fused multiply-add, by which a product's error is found sooner.
+    #[inline(always)]
+    fn sums<const FUSED: bool>(self) {
+        if self.tile.rows.count == 1 {
+            self.of_rows::<FUSED, 1>();
+        } else {
+            self.of_rows::<FUSED, 4>();
+        }
+    }
+    #[inline(always)]
+    fn of_rows<const FUSED: bool, const SIDE: usize>(self) {
         const LANES: usize = <f64 as Word>::LANES;
         let Tile { rows, columns: Columns { words, stride, terms, width }, is_first } = *self.tile;
         for first in (0..rows.count).step_by(SIDE) {
@@ -148,18 +166,13 @@ impl Task for Compensated<'_, '_> {
                 for (k, column) in words.chunks(stride).take(terms).enumerate() {
                     let (columns, _) = column[start..].as_chunks::<LANES>();
                     let column = columns[0];
-                    let halves_of_column = column.map(halves);
                     for i in 0..SIDE {
                         let a = operands[i][k];
-                        let [a_high, a_low] = halves(a);
                         for j in 0..LANES {
-                            let [b_high, b_low] = halves_of_column[j];
-                            let product = a * column[j];
-                            // Dekker's product: what rounding left out of it, exactly.
+                            let (b, before) = (column[j], sums[i][j]);
+                            let product = a * b;
                             let error =
-                                ((a_high * b_high - product) + a_high * b_low + a_low * b_high)
-                                    + a_low * b_low;
-                            let before = sums[i][j];
+                                if FUSED { a.mul_add(b, -product) } else { lost_of(product, a, b) };
                             let sum = before + product;
                             let part = sum - before;
                             let left = lost[i][j] + ((before - (sum - part)) + (product - part));
@@ -176,6 +189,13 @@ impl Task for Compensated<'_, '_> {
             }
         }
     }
+}
+
+/// Returns what rounding left out of a product, exactly (Dekker's product).
+#[inline(always)]
+fn lost_of(product: f64, a: f64, b: f64) -> f64 {
+    let ([a_high, a_low], [b_high, b_low]) = (halves(a), halves(b));
+    ((a_high * b_high - product) + a_high * b_low + a_low * b_high) + a_low * b_low
 }
 
 /// Returns a number as two of at most 27 bits, whose products are exact (Veltkamp's splitting).

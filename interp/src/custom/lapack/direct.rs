@@ -1,5 +1,5 @@
 //! `potrf`, `trsm`, `getrf`, `gtsv`: factors and solutions by elimination.
-use super::number::{LapackFloat, Matrix, Rows};
+use super::number::{LapackFloat, Matrix, Rows, Terms};
 use num::clock::Stop;
 
 /// `potrf`: `a = l l^H`, `l` lower triangular, or `a = u^H u`. Only the named triangle of `a` is
@@ -35,9 +35,8 @@ fn upper_factor<N: LapackFloat>(a: &mut Matrix<N>) -> i32 {
         let root = N::real(pivot.sqrt());
         let (done, row) = a.data.split_at_mut(j * n);
         let values = &mut row[j + 1..n];
-        let rows: Vec<(N, &[N])> =
-            done.chunks(n).map(|row| (row[j].conj(), &row[j + 1..])).collect();
-        N::subtract(values, &rows);
+        let rows = done.chunks(n).map(|row| (row[j].conj(), &row[j + 1..]));
+        N::subtract(values, &rows.collect::<Terms<'_, N>>());
         for x in values {
             *x = x.over(root);
         }
@@ -95,7 +94,7 @@ pub(super) fn trsm<N: LapackFloat>(a: &Matrix<N>, b: &mut Matrix<N>, how: Triang
         };
         let first = if forward { 0 } else { i + 1 };
         let rows = done.chunks(systems).enumerate().take(if forward { i } else { n });
-        let rows: Vec<(N, &[N])> = rows.map(|(k, row)| (at(i, first + k), row)).collect();
+        let rows: Terms<'_, N> = rows.map(|(k, row)| (at(i, first + k), row)).collect();
         N::subtract(values, &rows);
         if !how.unit {
             for x in values {
@@ -126,9 +125,8 @@ pub(super) fn getrf<N: LapackFloat>(a: &mut Matrix<N>) -> (Vec<i32>, i32) {
             let column = &mut column[j..rows];
             column.iter_mut().enumerate().for_each(|(i, x)| *x = a[(j + i, j)]);
             let terms = done.chunks(rows).enumerate();
-            let terms: Vec<(N, &[N])> =
-                terms.map(|(k, column)| (a[(first + k, j)], &column[j..])).collect();
-            N::subtract(column, &terms);
+            let terms = terms.map(|(k, column)| (a[(first + k, j)], &column[j..]));
+            N::subtract(column, &terms.collect::<Terms<'_, N>>());
             let mut best = 0;
             for (i, x) in column.iter().enumerate() {
                 if x.size() > column[best].size() {
@@ -172,7 +170,7 @@ fn subtract_rows<N: LapackFloat>(
     let (done, rest) = a.data.split_at_mut(i * a.cols);
     let (factors, values) = rest[..a.cols].split_at_mut(i);
     let rows = done.chunks(a.cols).skip(first).map(|row| &row[columns.clone()]);
-    let terms: Vec<(N, &[N])> = factors[first..].iter().copied().zip(rows).collect();
+    let terms: Terms<'_, N> = factors[first..].iter().copied().zip(rows).collect();
     N::subtract(&mut values[columns.start - i..columns.end - i], &terms);
 }
 

@@ -56,6 +56,7 @@ pub(super) use routines::{LU, PERTURBED, is_cubic, is_exact_in_fast, scratch, ta
 use routines::{ROUTINES, TYPES};
 use schur::{HasSchur, eigenvalues};
 use signature::{CheckedCall, Places};
+use std::cell::OnceCell;
 
 /// Runs the call if its target is one of these.
 pub(super) fn run(call: &Call<'_>, arithmetic: Arithmetic) -> Option<Result<Literal>> {
@@ -154,7 +155,9 @@ fn run_in(
     parts(&mut groups, (1, 1), |number, group| {
         for (places, result) in group {
             let checked = checked.for_part(std::mem::take(places));
-            let mut run = RoutineCall { target, attributes: &attributes, checked, ty, arithmetic };
+            let triangle = OnceCell::new();
+            let attributes = &attributes;
+            let mut run = RoutineCall { target, attributes, checked, ty, arithmetic, triangle };
             let (first, stop) = (number * together, Stop::current());
             *result = (first..batch.min(first + together))
                 .take_while(|_| !stop.is_set())
@@ -175,6 +178,8 @@ struct RoutineCall<'a> {
     checked: CheckedCall<'a>,
     ty: ElementType,
     arithmetic: Arithmetic,
+    /// What [`RoutineCall::triangle`] found for the first problem.
+    triangle: OnceCell<(Triangle, bool)>,
 }
 
 fn scalars<N: LapackFloat>(numbers: &[N]) -> impl Iterator<Item = Scalar> + '_ {
@@ -403,6 +408,9 @@ impl RoutineCall<'_> {
     }
     /// Returns the triangle of `trsm`, and whether it is on the right, after a check of the sizes.
     fn triangle(&self) -> Result<(Triangle, bool)> {
+        if let Some(&found) = self.triangle.get() {
+            return Ok(found);
+        }
         let right = self.letter("side", "LR")? == 'R';
         let transpose = self.letter("trans_x", "NTC")?;
         let how = Triangle {
@@ -414,7 +422,7 @@ impl RoutineCall<'_> {
         let size = self.checked.size(if right { 'n' } else { 'm' });
         let fits = self.checked.size('a') == size && self.checked.size('b') == size;
         self.sizes(fits, "a square `a` that fits `b`")?;
-        Ok((how, right))
+        Ok(*self.triangle.get_or_init(|| (how, right)))
     }
     fn trsm<N: LapackFloat>(&mut self, a: &Matrix<N>, problem: usize) -> Result<()> {
         let (how, right) = self.triangle()?;

@@ -9,8 +9,12 @@
 use hlo::Scalar;
 use num::accumulator::Sum;
 use num::loops::instruction_set::{Task, run};
+use smallvec::SmallVec;
 use std::fmt::Debug;
 use std::ops::{Add, Mul, Neg, Range, Sub};
+
+/// Factors and rows, whose products are subtracted; those of a small matrix take no memory.
+pub(super) type Terms<'a, N> = SmallVec<[(N, &'a [N]); 8]>;
 
 /// Some columns of rows that begin `stride` numbers apart.
 pub(super) struct Rows<'a, N> {
@@ -55,8 +59,7 @@ pub(super) trait LapackFloat:
     fn subtract_product(rows: Rows<'_, Self>, a: &[Self], other: &[&[Self]]) {
         let Rows { data, stride, columns } = rows;
         for (row, a) in data.chunks_mut(stride).zip(a.chunks(other.len())) {
-            let terms: Vec<(Self, &[Self])> =
-                a.iter().copied().zip(other.iter().copied()).collect();
+            let terms: Terms<'_, Self> = a.iter().copied().zip(other.iter().copied()).collect();
             Self::subtract(&mut row[columns.clone()], &terms);
         }
     }
@@ -392,6 +395,8 @@ impl<N: LapackFloat> LapackFloat for Plain<N> {
 
 /// Numbers that are computed at once.
 const LANES: usize = 16;
+/// Numbers of a single row that are computed at once.
+const WIDE: usize = 64;
 
 /// Rows of numbers, and the product to be subtracted from them.
 struct SubtractProduct<'a, N> {
@@ -454,11 +459,21 @@ fn subtract_rows<'a, const R: usize, N: LapackFloat + 'a>(
     let mut at = 0;
     while at < count {
         at += match count - at {
+            // As many sums as do not wait for each other.
+            WIDE.. if R == 1 => subtract_block::<R, WIDE, N>(&mut rows, at, terms, &term),
             LANES.. => subtract_block::<R, LANES, N>(&mut rows, at, terms, &term),
             8.. => subtract_block::<R, 8, N>(&mut rows, at, terms, &term),
             4.. => subtract_block::<R, 4, N>(&mut rows, at, terms, &term),
+            2.. => subtract_block::<R, 2, N>(&mut rows, at, terms, &term),
             _ => subtract_block::<R, 1, N>(&mut rows, at, terms, &term),
         };
+    }
+}
+
+#[inline(always)]
+fn subtract_row<N: LapackFloat, const L: usize>(sums: &mut [N; L], factor: N, row: &[N; L]) {
+    for i in 0..L {
+        sums[i] = sums[i] - factor * row[i];
     }
 }
 
@@ -476,10 +491,16 @@ fn subtract_block<'a, const R: usize, const L: usize, N: LapackFloat + 'a>(
     }
     for k in 0..terms {
         let (factors, row) = term(k);
-        let row = &row[at..at + L];
-        for r in 0..R {
-            for i in 0..L {
-                sums[r][i] = sums[r][i] - factors[r] * row[i];
+        let mut other = [N::ZERO; L];
+        other.copy_from_slice(&row[at..at + L]);
+        // Of a loop over rows the compiler would make vectors of columns.
+        if let ([a, b, c, d], [e, f, g, h]) = (&mut sums[..], &factors[..]) {
+            for (sums, factor) in [(a, e), (b, f), (c, g), (d, h)] {
+                subtract_row(sums, *factor, &other);
+            }
+        } else {
+            for (sums, factor) in sums.iter_mut().zip(factors) {
+                subtract_row(sums, factor, &other);
             }
         }
     }

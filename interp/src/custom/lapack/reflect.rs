@@ -4,7 +4,7 @@
 //! `(beta, 0, ...)` by `H^H x`, where `beta` is real and of the sign opposite to `re x[0]`. If all
 //! but `x[0]` is zero, and `x[0]` is real, `tau` is 0 and nothing is reflected. These signs are
 //! LAPACK's.
-use super::number::{LapackFloat, Matrix, Rows, hypot, length};
+use super::number::{LapackFloat, Matrix, Rows, Terms, hypot, length};
 use num::clock::Stop;
 use std::ops::Range;
 
@@ -73,8 +73,8 @@ pub(super) fn from_left<N: LapackFloat>(
     let rows = &mut a.data[first_row * size..];
     let mut shares = vec![N::ZERO; cols.len()];
     let terms = v.iter().zip(rows.chunks(size));
-    let terms: Vec<(N, &[N])> = terms.map(|(v, row)| (-v.conj(), &row[cols.clone()])).collect();
-    N::subtract(&mut shares, &terms);
+    let terms = terms.map(|(v, row)| (-v.conj(), &row[cols.clone()]));
+    N::subtract(&mut shares, &terms.collect::<Terms<'_, N>>());
     for share in &mut shares {
         *share = tau * *share;
     }
@@ -113,8 +113,8 @@ fn from_both<N: LapackFloat>(a: &mut Matrix<N>, v: &[N], tau: N, block: Range<us
     // The conjugates of `tau a v`: a row of a Hermitian matrix is the conjugate of a column.
     let mut image = vec![N::ZERO; block.len()];
     let terms = v.iter().zip(rows.chunks(size));
-    let terms: Vec<(N, &[N])> = terms.map(|(v, row)| (-v.conj(), &row[block.clone()])).collect();
-    N::subtract(&mut image, &terms);
+    let terms = terms.map(|(v, row)| (-v.conj(), &row[block.clone()]));
+    N::subtract(&mut image, &terms.collect::<Terms<'_, N>>());
     for x in &mut image {
         *x = tau.conj() * *x;
     }
