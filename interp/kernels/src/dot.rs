@@ -17,13 +17,14 @@
 //! **Differences.** XLA's evaluator converts the operands to the result's type first (0.5 + 0.5 is
 //! 0 in `s32`), which XLA:CPU does not. XLA:CPU adds in `f32` and in another order.
 use super::contraction::{
-    Contraction, Extent, LhsOffsets, Lists, PART, ResolvedDotAlgorithm, Sums, is_short,
+    Contraction, Extent, LhsOffsets, Lists, PART, ResolvedDotAlgorithm, Sums, is_short, products,
     short_product,
 };
 use crate::Kernel;
-use crate::function::writes_in;
+use crate::function::computes;
 use crate::op::{ArrayOp, Cost, Site, needs_whole_operands};
 use hlo::op::Dot;
+use hlo::op::value::DotAlgorithm;
 use hlo::{ArrayShape, Dims};
 use num::Arithmetic;
 use num::index::{offset_list, others, pick, saturating_count, to_i64};
@@ -151,14 +152,17 @@ fn kernel(
     let total = split.is_some().then_some(terms);
     let is_kept = l.bytes().saturating_add(r.bytes()) <= KEPT_BYTES;
     let kept = split.or_else(|| is_kept.then(|| (l.offsets(), r.offsets())));
-    writes_in(arithmetic, scratch, move |_, inputs, outputs| {
-        if is_short
-            && let (Some(lhs), Some(rhs)) = (inputs[0].as_slice(), inputs[1].as_slice())
-            && let Some(product) = short_product(lhs, rhs, arithmetic)
-            && let Some([result]) = outputs[0].as_mut_slice()
-        {
-            *result = product;
-            return Ok(());
+    let (lhs, rhs) = (lhs.ty, rhs.ty);
+    let is_native = arithmetic == Arithmetic::Fast && op.algorithm == DotAlgorithm::Unset;
+    let is_own = is_native && [lhs, rhs] == [to; 2] && !is_short && total.is_none();
+    let lists = kept.as_ref().filter(|_| is_own);
+    let formula = lists.and_then(|(l, r)| products(&l.contraction(r), to));
+    computes(arithmetic, scratch, formula, move |inputs, output| {
+        if is_short {
+            let [lhs, rhs] = [inputs[0], inputs[1]].map(bytemuck::cast_slice);
+            if let Some(product) = short_product(lhs, rhs, arithmetic) {
+                return output.copy_from_slice(bytemuck::bytes_of(&product));
+            }
         }
         let made;
         let (l, r) = match &kept {
@@ -170,8 +174,7 @@ fn kernel(
         };
         let plan = l.contraction(r);
         let sums = total.map_or(Sums::Matrix(plan), |terms| Sums::Single(plan, terms));
-        algorithm.contract(sums, (inputs[0], inputs[1]), to, outputs[0].bytes_mut());
-        Ok(())
+        algorithm.contract_bytes(sums, [(lhs, inputs[0]), (rhs, inputs[1])], to, output);
     })
 }
 

@@ -2,6 +2,7 @@
 use super::pad;
 use hlo::{ElementType, Scalar};
 use num::loops::VectorLoop;
+use smallvec::{SmallVec, smallvec};
 
 /// Fills an array with an element.
 pub(super) fn repeat(element: Scalar, ty: ElementType, to: &mut [u8]) {
@@ -11,12 +12,16 @@ pub(super) fn repeat(element: Scalar, ty: ElementType, to: &mut [u8]) {
     pad::repeat(bytes, to);
 }
 
+/// The memory of accumulators: few have no allocation.
+type Words = SmallVec<[u128; 16]>;
+
 /// Accumulators beside one another, and memory for the next ones.
 pub(super) struct Tiles {
     width: usize,
     first: u128,
-    now: Vec<u128>,
-    next: Vec<u128>,
+    words: [Words; 2],
+    /// Which of both the accumulators are in.
+    now: usize,
 }
 
 impl Tiles {
@@ -24,27 +29,33 @@ impl Tiles {
     pub(super) fn new(count: usize, ty: ElementType, first: Scalar) -> Self {
         let width = ty.storage_bytes();
         let words = (count * width).div_ceil(size_of::<u128>());
-        let mut tiles = Self { width, first: 0, now: vec![0; words], next: vec![0; words] };
+        let both = [smallvec![0; words], smallvec![0; words]];
+        let mut tiles = Self { width, first: 0, words: both, now: 0 };
         first.write(ty, &mut bytemuck::bytes_of_mut(&mut tiles.first)[..width]);
         tiles
     }
     /// Sets all accumulators to the first value.
     pub(super) fn restart(&mut self) {
-        let Self { width, first, now, .. } = self;
-        let now: &mut [u8] = bytemuck::cast_slice_mut(now);
+        let Self { width, first, words, now } = self;
+        let now: &mut [u8] = bytemuck::cast_slice_mut(&mut words[*now]);
         let first = &bytemuck::bytes_of(first)[..*width];
         now.chunks_exact_mut(*width).for_each(|to| to.copy_from_slice(first));
     }
     pub(super) fn bytes(&self) -> &[u8] {
-        bytemuck::cast_slice(&self.now)
+        bytemuck::cast_slice(&self.words[self.now])
+    }
+    /// Returns the accumulators and the memory for the next ones, which take their place.
+    fn turn(&mut self) -> (&[u8], &mut [u8]) {
+        let [a, b] = &mut self.words;
+        let (now, next) = if self.now == 0 { (a, b) } else { (b, a) };
+        self.now = 1 - self.now;
+        (bytemuck::cast_slice(now), bytemuck::cast_slice_mut(next))
     }
     /// Folds the first elements, as many as there are, into the accumulators at their indices.
     pub(super) fn fold(&mut self, function: &VectorLoop, elements: &[u8]) {
-        let now: &[u8] = bytemuck::cast_slice(&self.now);
-        let next: &mut [u8] = bytemuck::cast_slice_mut(&mut self.next);
+        let (now, next) = self.turn();
         function(&[&now[..elements.len()], elements], &mut next[..elements.len()]);
         next[elements.len()..].copy_from_slice(&now[elements.len()..]);
-        std::mem::swap(&mut self.now, &mut self.next);
     }
     /// Folds the elements of one result into `to`, in any order.
     pub(super) fn fold_row<'e>(
@@ -60,24 +71,23 @@ impl Tiles {
             if common > 0 {
                 self.fold(function, &part[..common]);
             }
-            let now: &mut [u8] = bytemuck::cast_slice_mut(&mut self.now);
+            let now: &mut [u8] = bytemuck::cast_slice_mut(&mut self.words[self.now]);
             now[common..part.len()].copy_from_slice(&part[common..]);
             used = used.max(part.len());
         }
-        let first = &bytemuck::bytes_of(&self.first)[..self.width];
+        let first = self.first;
+        let first = &bytemuck::bytes_of(&first)[..self.width];
         if used == 0 {
             return to.copy_from_slice(first);
         }
         // The upper half is folded into the lower one until one accumulator is left.
         while used > self.width {
             let half = used / self.width / 2 * self.width;
-            let now: &[u8] = bytemuck::cast_slice(&self.now);
-            let next: &mut [u8] = bytemuck::cast_slice_mut(&mut self.next);
+            let (now, next) = self.turn();
             function(&[&now[..half], &now[used - half..used]], &mut next[..half]);
             next[half..used - half].copy_from_slice(&now[half..used - half]);
             used -= half;
-            std::mem::swap(&mut self.now, &mut self.next);
         }
-        function(&[first, &bytemuck::cast_slice(&self.now)[..self.width]], to);
+        function(&[first, &self.bytes()[..self.width]], to);
     }
 }

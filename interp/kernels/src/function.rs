@@ -1,5 +1,5 @@
 //! Kernels that are functions.
-use crate::{Kernel, Reuse};
+use crate::{Formula, Kernel, Reuse};
 use hlo::Array;
 use num::{Arithmetic, Result, Scope};
 use smallvec::SmallVec;
@@ -69,6 +69,54 @@ where
 {
     let arithmetic = Arithmetic::Exact;
     Box::new(FunctionKernel { function, reuse: Reuse::Update, scratch, arithmetic })
+}
+
+/// A kernel that is a function of bytes.
+struct BytesKernel<F> {
+    function: F,
+    scratch: usize,
+    arithmetic: Arithmetic,
+    formula: Option<Formula>,
+}
+
+impl<F> Kernel for BytesKernel<F>
+where
+    F: Fn(&[&[u8]], &mut [u8]) + Send + Sync,
+{
+    fn run(&self, _: &dyn Scope, inputs: &[Option<&Array>], outputs: &mut [Array]) -> Result<()> {
+        let inputs: SmallVec<[&[u8]; 6]> = inputs.iter().flatten().map(|x| x.bytes()).collect();
+        (self.function)(&inputs, outputs[0].bytes_mut());
+        Ok(())
+    }
+    fn computes(&self) -> Option<u64> {
+        Some(0)
+    }
+    fn compute(&self, inputs: &[&[u8]], output: &mut [u8]) {
+        (self.function)(inputs, output);
+    }
+    fn formula(&self) -> Option<Formula> {
+        self.formula.clone()
+    }
+    fn scratch(&self) -> usize {
+        self.scratch
+    }
+    fn arithmetic(&self) -> Arithmetic {
+        self.arithmetic
+    }
+}
+
+/// Returns a kernel that computes the bytes of its output from those of its inputs, by the formula
+/// if there is one.
+pub(crate) fn computes<F>(
+    arithmetic: Arithmetic,
+    scratch: usize,
+    formula: Option<Formula>,
+    function: F,
+) -> Box<dyn Kernel>
+where
+    F: Fn(&[&[u8]], &mut [u8]) + Send + Sync + 'static,
+{
+    Box::new(BytesKernel { function, scratch, arithmetic, formula })
 }
 
 /// A kernel that needs nothing of a run: the planner computes small constants by it.

@@ -1,7 +1,8 @@
 //! The interface of a kernel to the planner and the machine.
 use crate::reduce_lines::Method;
 use crate::strided::Walk;
-use hlo::Array;
+use hlo::op::Binary;
+use hlo::{Array, ElementType};
 use num::loops::{VectorLoop, WriteElements};
 use num::{Arithmetic, Result, Scope};
 use std::sync::Arc;
@@ -36,6 +37,17 @@ pub trait Kernel: Send + Sync {
     fn fold(&self, _inputs: &[Option<&Array>], _output: &mut Array) -> bool {
         false
     }
+    /// Returns the steps that [`Kernel::run`] spends, if [`Kernel::compute`] computes the output too.
+    fn computes(&self) -> Option<u64> {
+        None
+    }
+    /// Computes the only output, from the bytes of all inputs, as [`Kernel::run`] does but for what
+    /// that takes from the run.
+    fn compute(&self, _inputs: &[&[u8]], _output: &mut [u8]) {}
+    /// Returns how [`Kernel::compute`] computes few elements from few: in these steps, in this order.
+    fn formula(&self) -> Option<Formula> {
+        None
+    }
     /// Returns whether each element of the output is one of an input, by its place alone.
     /// [`Kernel::fold`] then moves elements of any type of the same width.
     fn moves(&self) -> bool {
@@ -50,6 +62,17 @@ pub trait Kernel: Send + Sync {
     fn fusion(&self) -> Fusion {
         Fusion::None
     }
+}
+
+/// The steps from the elements of two inputs to those of the output.
+#[derive(Debug, Clone)]
+pub enum Formula {
+    /// An op on elements of this type: of the value of the second input and all elements of the
+    /// first, by [`in_halves`](crate::in_halves). Floats are added in f64.
+    Fold(Binary, ElementType),
+    /// For each element, a sum of products of floats of this type, which begins with 0 and adds one
+    /// after the other: the numbers of the factors in both inputs.
+    Products(ElementType, Vec<Vec<[usize; 2]>>),
 }
 
 /// The form of a kernel as part of a fused one.

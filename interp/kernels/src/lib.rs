@@ -61,7 +61,7 @@ pub use contraction::in_halves;
 pub use contraction::{is_short, short_product};
 pub use dynamic_slice::dynamic_slice;
 pub use fused::{Fused, FusedFn, FusedOperand, FusedPart, Output, Read, Register};
-pub use interface::{Fusion, Kernel, Reuse};
+pub use interface::{Formula, Fusion, Kernel, Reuse};
 pub use iota::Iota;
 pub use op::{ArrayOp, Cost, Site, array_op, at_site, select};
 pub use reduce_lines::Method;

@@ -15,18 +15,21 @@ use super::reduce_lines::{Method, ReducedLines, Reduction};
 use crate::function::given;
 use crate::function::{writes_in, writes_with};
 use crate::op::{ArrayOp, Site, linear, needs_whole_operands};
-use crate::{Fusion, Kernel};
+use crate::{Formula, Fusion, Kernel, in_halves};
 use hlo::op::{Binary, Reduce};
 use hlo::{Array, ArrayShape, Dims, ElementType, Scalar};
 use num::index::{Grid, count, offsets, others, pick, saturating_count, to_i64, to_usize};
 use num::scalar_program::{ScalarProgram, ScalarPrograms};
 use num::{Arithmetic, Result, Scope};
+use smallvec::{SmallVec, smallvec};
 use std::sync::Arc;
 
 /// Results that are computed by one thread in a row.
 const LINE: usize = 64;
 /// Results that are computed at once, if there are as many.
 const SHORTEST: usize = 8;
+/// Elements of one result that are folded by a formula, at most.
+const FOLDED_AT_ONCE: usize = 64;
 
 impl ArrayOp for Reduce {
     fn kernel(&self, site: &Site<'_>, programs: &ScalarPrograms) -> Option<Box<dyn Kernel>> {
@@ -52,7 +55,11 @@ fn kernel(
         && let Some(lines) = ReducedLines::of(&from.dims, &reduced)
         && let Some(method) = Method::of(&applied, (from.ty, to.ty), &lines, arithmetic)
     {
-        return Some(Box::new(OfLines::new(from, lines, method, arithmetic)));
+        let first = operands[1].ty;
+        let is_of_type = |(_, ty): &(Binary, ElementType)| [from.ty, first, to.ty] == [*ty; 3];
+        let op = applied.as_binary_in_order().filter(is_of_type);
+        let op = op.filter(|&op| has_formula(op, &lines, arithmetic));
+        return Some(Box::new(OfLines::new(from, (first, op), lines, method, arithmetic)));
     }
     if let Some(fold) = program_fold(&applied, operands, results, &reduced, arithmetic) {
         let steps = u64::try_from(saturating_count(&from.dims)).unwrap_or(u64::MAX);
@@ -97,6 +104,23 @@ fn kernel(
     }))
 }
 
+/// Returns whether one result is folded by a formula: by an op in any order, by a sum of f32 in
+/// `fast`, or by a sum of one element.
+fn has_formula(
+    (op, ty): (Binary, ElementType),
+    lines: &ReducedLines,
+    arithmetic: Arithmetic,
+) -> bool {
+    let is_plain = arithmetic == Arithmetic::Fast && ty == ElementType::F32;
+    let most = if is_sum((op, ty)) && !is_plain { 1 } else { FOLDED_AT_ONCE };
+    let is_wide = [ElementType::F32, ElementType::F64].contains(&ty);
+    lines.only().is_some_and(|count| count <= most) && (is_wide || !is_sum((op, ty)))
+}
+
+fn is_sum((op, ty): (Binary, ElementType)) -> bool {
+    ty.is_float() && op == Binary::Add
+}
+
 /// Returns the fold of many results at once; `None` where there are not many, or a computation
 /// runs on a machine, or elements are converted to its types.
 fn program_fold(
@@ -109,7 +133,9 @@ fn program_fold(
     let types: Vec<ElementType> = results.iter().map(|result| result.ty).collect();
     let is_sum = types[0].is_float() && applied.as_binary() == Some(Binary::Add);
     let fits = have_types(applied, &operands[..results.len()], &types);
-    let lines = ReducedLines::of(&operands[0].dims, reduced).filter(|_| fits && !is_sum)?;
+    let is_one = operands[0].element_count() == Some(1);
+    let lines = ReducedLines::of(&operands[0].dims, reduced);
+    let lines = lines.filter(|_| fits && !is_sum && !is_one)?;
     let (results, elements, run) = lines.grids();
     let is_associative = elements.rank() <= 1 && applied.is_associative(arithmetic);
     if results.count() < SHORTEST && !is_associative {
@@ -136,15 +162,25 @@ struct OfLines {
     method: Arc<Method>,
     /// Bytes of an element.
     width: usize,
+    /// The type of the initial value.
+    first: ElementType,
+    /// The op of the formula.
+    op: Option<(Binary, ElementType)>,
     steps: u64,
     arithmetic: Arithmetic,
 }
 
 impl OfLines {
-    fn new(from: &ArrayShape, lines: ReducedLines, method: Method, arithmetic: Arithmetic) -> Self {
+    fn new(
+        from: &ArrayShape,
+        (first, op): (ElementType, Option<(Binary, ElementType)>),
+        lines: ReducedLines,
+        method: Method,
+        arithmetic: Arithmetic,
+    ) -> Self {
         let steps = u64::try_from(saturating_count(&from.dims)).unwrap_or(u64::MAX);
         let width = from.ty.storage_bytes();
-        Self { lines, method: Arc::new(method), width, steps, arithmetic }
+        Self { lines, method: Arc::new(method), width, first, op, steps, arithmetic }
     }
 }
 
@@ -157,11 +193,32 @@ impl Kernel for OfLines {
     ) -> Result<()> {
         let inputs = given(inputs);
         scope.spend(self.steps)?;
-        let (from, first) = (inputs[0].bytes(), inputs[1].get(0));
-        let Self { lines, method, width, .. } = self;
-        let reduction = Reduction { lines, method, from, width: *width, first };
-        reduction.run(outputs[0].bytes_mut());
+        self.compute(&[inputs[0].bytes(), inputs[1].bytes()], outputs[0].bytes_mut());
         Ok(())
+    }
+    fn computes(&self) -> Option<u64> {
+        Some(self.steps)
+    }
+    fn compute(&self, inputs: &[&[u8]], output: &mut [u8]) {
+        let Self { lines, method, width, .. } = self;
+        let first = Scalar::read(self.first, inputs[1]);
+        if let Some(of @ (_, ty)) = self.op
+            && is_sum(of)
+        {
+            let mut terms: SmallVec<[f64; 1 + FOLDED_AT_ONCE]> = smallvec![first.as_f64()];
+            if ty == ElementType::F32 {
+                terms.extend(bytemuck::cast_slice(inputs[0]).iter().map(|&x: &f32| f64::from(x)));
+            } else {
+                terms.extend_from_slice(bytemuck::cast_slice(inputs[0]));
+            }
+            return Scalar::Float(in_halves(&mut terms, |a, b| a + b))
+                .round_to(ty)
+                .write(ty, output);
+        }
+        Reduction { lines, method, from: inputs[0], width: *width, first }.run(output);
+    }
+    fn formula(&self) -> Option<Formula> {
+        self.op.map(|(op, ty)| Formula::Fold(op, ty))
     }
     fn scratch(&self) -> usize {
         self.lines.scratch()
@@ -170,7 +227,7 @@ impl Kernel for OfLines {
         self.arithmetic
     }
     fn fusion(&self) -> Fusion {
-        match self.lines.runs() {
+        match self.lines.runs().filter(|&inner| inner > 1) {
             Some(inner) => Fusion::Rows { inner, method: Arc::clone(&self.method) },
             None => Fusion::None,
         }

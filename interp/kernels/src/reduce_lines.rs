@@ -55,7 +55,7 @@ pub(super) struct ReducedLines {
 
 impl ReducedLines {
     /// Returns the lines of an array, of which the dimensions in `reduced` are reduced. `None` if
-    /// it has one element or none.
+    /// it has no element; a single one is a row.
     pub(super) fn of(dims: &[i64], reduced: &[i64]) -> Option<Self> {
         if dims.contains(&0) {
             return None;
@@ -70,7 +70,7 @@ impl ReducedLines {
         }
         let sizes: Dims = merged.iter().map(|&(_, size)| size).collect();
         let strides = strides(&sizes);
-        let &(is_row, inner) = merged.last()?;
+        let &(is_row, inner) = merged.last().unwrap_or(&(true, 1));
         let grid = |of: &[(bool, i64)], kind: bool| {
             let all = of.iter().zip(&strides).filter(|((is_reduced, _), _)| *is_reduced == kind);
             Grid::new(all.map(|(&(_, size), &stride)| (size, stride)))
@@ -89,6 +89,10 @@ impl ReducedLines {
     /// of them.
     pub(super) fn runs(&self) -> Option<usize> {
         (self.is_row && self.reduced.count() == 1).then_some(self.inner)
+    }
+    /// Returns the number of elements of the only result, if there is one.
+    pub(super) fn only(&self) -> Option<usize> {
+        (self.results.count() == 1).then(|| self.elements.count())
     }
     /// Returns the bytes that a reduction works in.
     pub(super) fn scratch(&self) -> usize {
@@ -168,25 +172,25 @@ impl Reduction<'_> {
         let fold = |count| RowFold::new(self.method, self.first, count);
         if *is_row && (*inner > self.method.short() || results.count() < FEW) {
             let at_once = (FOLDED / elements.count()).max(1);
-            parts_with(
-                to,
-                (at_once * width, 1),
-                || fold(STRIP.min(*inner)),
-                |fold, part, to| {
-                    let slots = to.chunks_exact_mut(width).enumerate();
-                    for (i, slot) in slots.take_while(|_| !stop.is_set()) {
-                        let base = kept.offset(part * at_once + i);
-                        let rows = reduced.offsets().map(|row| self.elements(base + row, *inner));
-                        match self.method {
-                            Method::Sum(method) => self
-                                .row_sum(method, base)
-                                .correctly_rounded(method.loops, self.first, rows, method.to)
-                                .write(method.to, slot),
-                            Method::Op(..) => fold.row(rows, slot),
-                        }
+            let rows = |fold: &mut RowFold<'_>, part: usize, to: &mut [u8]| {
+                let slots = to.chunks_exact_mut(width).enumerate();
+                for (i, slot) in slots.take_while(|_| !stop.is_set()) {
+                    let base = kept.offset(part * at_once + i);
+                    let rows = reduced.offsets().map(|row| self.elements(base + row, *inner));
+                    match self.method {
+                        Method::Sum(method) => self
+                            .row_sum(method, base)
+                            .correctly_rounded(method.loops, self.first, rows, method.to)
+                            .write(method.to, slot),
+                        Method::Op(..) => fold.row(rows, slot),
                     }
-                },
-            );
+                }
+            };
+            let fold = || fold(STRIP.min(*inner));
+            match results.count() <= at_once {
+                true => rows(&mut fold(), 0, to),
+                false => parts_with(to, (at_once * width, 1), fold, rows),
+            }
         } else if run >= NEIGHBORS || run == results.count() {
             parts(to, (run * width, 1), |row, to| {
                 let base = kept.offset(row);

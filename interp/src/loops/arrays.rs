@@ -1,15 +1,17 @@
 //! The operations of instructions that compute arrays.
 #![expect(clippy::wildcard_enum_match_arm, reason = "other ops are movements and kernels")]
-use super::build::{Leaf, Leaves, LoopBuilder, SMALL, readable};
+use super::build::{Leaf, Leaves, LoopBuilder, readable};
 use super::memory::{LoopCopy, Place};
-use super::operation::{Beyond, Elementwise, KernelCall, Move, Operation, Source, Start, Window};
+use super::operation::{
+    Beyond, Callee, Elementwise, KernelCall, Move, Operation, Source, Start, Window,
+};
 use crate::lower::cost;
 use crate::state::Site;
 use hlo::ir::Instruction;
 use hlo::literal::ConstantValue;
-use hlo::op::{Gather, Scatter};
+use hlo::op::{Gather, Kind, Scatter};
 use hlo::{Array, ArrayShape, Dims, ElementType, Op, Shape};
-use kernels::{Kernel, Reuse};
+use kernels::Kernel;
 use num::Arithmetic;
 use num::array::static_shape;
 use num::index::{others, rows, strides, to_i64, to_usize};
@@ -17,6 +19,9 @@ use num::loops::is_approximate;
 use num::scalar_program::step::{ElementStep, ScalarStep};
 use smallvec::smallvec;
 use std::sync::Arc;
+
+/// The most elements that are moved by lists of copies, which take time to make.
+const MOVED: usize = 1 << 14;
 
 impl LoopBuilder<'_> {
     /// Returns the array that an instruction computes.
@@ -32,7 +37,7 @@ impl LoopBuilder<'_> {
         let (op, result) = (&instruction.op, &instruction.shape);
         if self.select_kernel(op, shapes, result).is_some_and(|kernel| kernel.is_bitcast()) {
             return Some(match leaf(0)? {
-                Leaf::Small(place, _) => Leaf::Small(*place, Arc::clone(shape)),
+                Leaf::Small(place, _, version) => Leaf::Small(*place, Arc::clone(shape), *version),
                 Leaf::Large { array, version, .. } => {
                     Leaf::Large { array: *array, version: *version, shape: Arc::clone(shape) }
                 }
@@ -73,12 +78,12 @@ impl LoopBuilder<'_> {
     }
 
     fn constant(&mut self, shape: &Arc<ArrayShape>, value: &Array) -> Option<Leaf> {
-        if shape.byte_count()? > SMALL {
+        if shape.byte_count()? > self.strategy.most_copied {
             return self.large(shape, Some(value.with_shape(Arc::clone(shape))));
         }
         let place = self.place(shape)?;
         self.image.constant_mut(place)[place.start..place.end()].copy_from_slice(value.bytes());
-        Some(Leaf::Small(place, Arc::clone(shape)))
+        Some(Leaf::Small(place, Arc::clone(shape), 0))
     }
 
     /// Returns the result of an op that only moves elements; it is applied to their numbers to tell
@@ -91,14 +96,16 @@ impl LoopBuilder<'_> {
         shape: &Arc<ArrayShape>,
     ) -> Option<Leaf> {
         let result = (**shape).clone().into();
-        if !self.select_kernel(op, shapes, &result).is_some_and(|kernel| kernel.moves()) {
+        let is_short = shape.element_count().is_some_and(|count| count <= MOVED);
+        let moves = || self.select_kernel(op, shapes, &result).is_some_and(|kernel| kernel.moves());
+        if !is_short || !moves() {
             return None;
         }
         let numbered = |shape: &ArrayShape| ArrayShape { ty: ElementType::U32, ..shape.clone() };
         let width = shape.ty.storage_bytes();
         let (mut sources, mut numbers, mut is_constant) = (Vec::new(), Vec::new(), true);
         for (leaves, operand) in operands.iter().zip(shapes) {
-            let Leaf::Small(place, _) = leaves.first()? else { return None };
+            let Leaf::Small(place, ..) = leaves.first()? else { return None };
             is_constant &= self.image.constant(*place).is_some();
             let mut array = Array::zeros(numbered(operand.array()?));
             let slots = array.as_mut_slice::<u32>()?.iter_mut();
@@ -114,30 +121,27 @@ impl LoopBuilder<'_> {
         let kernel = self.select_kernel(op, &shapes, &result.shape().clone().into())?;
         kernel.fold(&numbers.iter().map(Some).collect::<Vec<_>>(), &mut result).then_some(())?;
         let place = self.place(shape)?;
-        let mut copies: Vec<LoopCopy> = Vec::new();
         let targets = (place.start..).step_by(width);
-        for (&number, to) in result.as_slice::<u32>()?.iter().zip(targets) {
-            let from = sources[usize::try_from(number).ok()?];
-            match copies.last_mut() {
-                Some(last) if last.from + last.bytes == from => last.bytes += width,
-                _ => copies.push(LoopCopy { from, to, bytes: width }),
-            }
-        }
+        let copies = result.as_slice::<u32>()?.iter().zip(targets);
+        let copy = |(&number, to): (&u32, usize)| {
+            Some(LoopCopy::new(*sources.get(usize::try_from(number).ok()?)?, to, width))
+        };
+        let copies = LoopCopy::joined(copies.map(copy).collect::<Option<_>>()?);
         if is_constant {
             let image = self.image.constant_mut(place);
-            for LoopCopy { from, to, bytes } in copies {
+            for LoopCopy { from, to, bytes, .. } in copies.into_iter().flat_map(LoopCopy::parts) {
                 image.copy_within(from..from + bytes, to);
             }
         } else {
             self.push(Operation::copies(copies));
         }
-        Some(Leaf::Small(place, Arc::clone(shape)))
+        Some(Leaf::Small(place, Arc::clone(shape), 0))
     }
 
     /// Returns the place of an array.
     fn source(&self, leaves: &Leaves) -> Option<(Source, Arc<ArrayShape>)> {
         match self.current(leaves.first()?)? {
-            Leaf::Small(place, shape) => Some((Source::Small(place), shape)),
+            Leaf::Small(place, shape, _) => Some((Source::Small(place), shape)),
             Leaf::Large { array, shape, .. } => Some((Source::Large(array), shape)),
             Leaf::Token => None,
         }
@@ -164,10 +168,10 @@ impl LoopBuilder<'_> {
         let (array, of) = self.source(array)?;
         let from = Some(window(&of, array, sizes, starts, Beyond::Clamp)?);
         let result = self.place(shape)?;
-        let copy = |(at, to, bytes)| LoopCopy { from: at, to: result.start + to, bytes };
-        let copies = box_rows(&of, sizes).into_iter().map(copy).collect();
+        let copy = |(at, to, bytes)| LoopCopy::new(at, result.start + to, bytes);
+        let copies = LoopCopy::joined(box_rows(&of, sizes).into_iter().map(copy).collect());
         self.push(Operation::Move(Move { copies, from, to: None }));
-        Some(Leaf::Small(result, Arc::clone(shape)))
+        Some(Leaf::Small(result, Arc::clone(shape), 0))
     }
 
     /// A gather of one slice.
@@ -199,7 +203,7 @@ impl LoopBuilder<'_> {
         if !op.input_batching_dims.is_empty() || !of_type {
             return None;
         }
-        let Leaf::Small(mut place, part) = update.first()?.clone() else { return None };
+        let Leaf::Small(mut place, part, _) = update.first()?.clone() else { return None };
         let mut sizes = Dims::from_elem(1, shape.rank());
         let dims = others(shape.rank(), &op.inserted_window_dims);
         for (dim, &from) in dims.into_iter().zip(&op.update_window_dims) {
@@ -207,7 +211,7 @@ impl LoopBuilder<'_> {
         }
         if !program.is_second() {
             let (op, ty) = program.as_binary_in_order()?;
-            let Leaf::Small(now, _) = self.slice_at(of, &sizes, &starts, &part)? else {
+            let Leaf::Small(now, ..) = self.slice_at(of, &sizes, &starts, &part)? else {
                 return None;
             };
             let result = self.place(&part)?;
@@ -221,7 +225,7 @@ impl LoopBuilder<'_> {
     }
 
     fn update(&mut self, operands: &[Leaves], shape: &Arc<ArrayShape>) -> Option<Leaf> {
-        let Leaf::Small(update, part) = operands[1].first()? else { return None };
+        let Leaf::Small(update, part, _) = operands[1].first()? else { return None };
         let starts = starts(&operands[2..]).filter(|starts| starts.len() == shape.rank())?;
         self.update_at(&operands[0], &part.dims, &starts, Beyond::Clamp, *update, shape)
     }
@@ -236,10 +240,13 @@ impl LoopBuilder<'_> {
         shape: &Arc<ArrayShape>,
     ) -> Option<Leaf> {
         let (array, leaf) = match self.current(array.first()?)? {
-            Leaf::Small(from, _) => {
-                let to = self.copied(from, shape)?;
-                (Source::Small(to), Leaf::Small(to, Arc::clone(shape)))
-            }
+            Leaf::Small(from, ..) => match self.updated(from, shape) {
+                Some(leaf) => (Source::Small(from), leaf),
+                None => {
+                    let to = self.copied(from, shape)?;
+                    (Source::Small(to), Leaf::Small(to, Arc::clone(shape), 0))
+                }
+            },
             // A constant stays as it is.
             Leaf::Large { array, .. } if self.large[array].value.is_some() => return None,
             Leaf::Large { array, .. } => {
@@ -251,8 +258,8 @@ impl LoopBuilder<'_> {
             Leaf::Token => return None,
         };
         let to = Some(window(shape, array, sizes, starts, beyond)?);
-        let copy = |(at, from, bytes)| LoopCopy { from: update.start + from, to: at, bytes };
-        let copies = box_rows(shape, sizes).into_iter().map(copy).collect();
+        let copy = |(at, from, bytes)| LoopCopy::new(update.start + from, at, bytes);
+        let copies = LoopCopy::joined(box_rows(shape, sizes).into_iter().map(copy).collect());
         self.push(Operation::Move(Move { copies, from: None, to }));
         Some(leaf)
     }
@@ -270,7 +277,7 @@ impl LoopBuilder<'_> {
         } else {
             Operation::Choose { predicate: p.start, values: [a.start, b.start], result }
         });
-        Some(Leaf::Small(result, Arc::clone(shape)))
+        Some(Leaf::Small(result, Arc::clone(shape), 0))
     }
 
     /// Adds an operation of each element; returns `None` if the instruction is none.
@@ -296,7 +303,7 @@ impl LoopBuilder<'_> {
             operation.function = operation.step.take()?.in_loop(arithmetic);
         }
         self.push(Operation::Elementwise(operation));
-        Some(Leaf::Small(result, Arc::clone(shape)))
+        Some(Leaf::Small(result, Arc::clone(shape), 0))
     }
 
     fn select_kernel(
@@ -307,6 +314,17 @@ impl LoopBuilder<'_> {
     ) -> Option<Box<dyn Kernel>> {
         let arithmetic = self.analysis.arithmetic()?;
         kernels::select(op, operands, result, self.analysis.programs, arithmetic)
+    }
+
+    /// Returns the function of an instruction without a kernel, if that is one of arrays.
+    fn function(&self, site: Site, instruction: &Instruction, shapes: &[&Shape]) -> Option<Callee> {
+        let is_of_arrays = [Kind::Array, Kind::Custom].contains(&instruction.opcode().kind())
+            && !instruction.op.communicates()
+            && shapes.iter().all(|shape| shape.array().is_some());
+        is_of_arrays.then_some(())?;
+        let arithmetic = self.analysis.arithmetic()?;
+        let cost = cost::cost(&instruction.op, shapes, &instruction.shape, arithmetic);
+        Some(Callee::Function((self.functions)(site, instruction, shapes), cost.scratch))
     }
 
     /// Adds the kernel of an instruction, or its loop if it is elementwise.
@@ -346,9 +364,12 @@ impl LoopBuilder<'_> {
             return Some([leaf].into());
         }
         let op = &instruction.op;
-        let kernel = self.select_kernel(op, shapes, &instruction.shape)?;
+        let callee = match self.select_kernel(op, shapes, &instruction.shape) {
+            Some(kernel) => Callee::Kernel(kernel),
+            None => self.function(site, instruction, shapes)?,
+        };
         // An update of a large array copies it.
-        let is_update = kernel.reuse() == Reuse::Update;
+        let is_update = callee.is_update();
         if !fits || (is_update && matches!(sources[0].0, Source::Large(_))) {
             return None;
         }
@@ -357,12 +378,23 @@ impl LoopBuilder<'_> {
             places.push((self.place(&shape)?, shape));
         }
         self.block.fuel += cost::fuel(&instruction.op, shapes, &instruction.shape);
-        let value = places.iter().map(|(place, shape)| Leaf::Small(*place, Arc::clone(shape)));
+        let value = places.iter().map(|(place, shape)| Leaf::Small(*place, Arc::clone(shape), 0));
         let value = value.collect();
         let number = self.kernels.len();
-        let product = short_product(op, &sources, &places, &*kernel, number);
-        self.push(product.unwrap_or(Operation::Kernel(number)));
-        self.kernels.push(KernelCall { kernel, site, operands: sources, results: places });
+        let operation = match callee.computes() {
+            Some(steps) => {
+                self.block.fuel += steps;
+                let is_small = sources.iter().all(|(source, _)| source.small().is_some());
+                match callee.formula().filter(|_| is_small) {
+                    Some(formula) => Operation::Formula { formula, kernel: number },
+                    None => Operation::Compute(number),
+                }
+            }
+            None => Operation::Kernel(number),
+        };
+        let product = short_product(op, &sources, &places, number, callee.arithmetic());
+        self.push(product.unwrap_or(operation));
+        self.kernels.push(KernelCall { callee, site, operands: sources, results: places });
         Some(value)
     }
 }
@@ -372,8 +404,8 @@ fn short_product(
     op: &Op,
     operands: &[(Source, Arc<ArrayShape>)],
     results: &[(Place, Arc<ArrayShape>)],
-    kernel: &dyn Kernel,
-    number: usize,
+    kernel: usize,
+    arithmetic: Arithmetic,
 ) -> Option<Operation> {
     let (Op::Dot(op), [(Source::Small(a), lhs), (Source::Small(b), rhs)], [(result, shape)]) =
         (op, operands, results)
@@ -383,8 +415,8 @@ fn short_product(
     kernels::is_short(op, &[lhs, rhs], shape).then(|| Operation::Product {
         operands: [*a, *b],
         result: *result,
-        arithmetic: kernel.arithmetic(),
-        kernel: number,
+        arithmetic,
+        kernel,
     })
 }
 
@@ -398,7 +430,7 @@ fn is_one(index_vector_dim: i64, indices: &Shape) -> bool {
 
 /// Returns the components of the only index vector, each with the dimension that it is of.
 fn indexed(indices: &Leaves, dims: &[i64]) -> Option<Vec<(usize, Start)>> {
-    let Leaf::Small(place, shape) = indices.first()? else { return None };
+    let Leaf::Small(place, shape, _) = indices.first()? else { return None };
     let bytes = shape.ty.storage_bytes();
     let component = |(k, &dim): (usize, &i64)| {
         let place = Place { start: place.start + k * bytes, bytes };
@@ -410,7 +442,7 @@ fn indexed(indices: &Leaves, dims: &[i64]) -> Option<Vec<(usize, Start)>> {
 /// Returns scalars as the start indices of all dimensions.
 fn starts(scalars: &[Leaves]) -> Option<Vec<(usize, Start)>> {
     let start = |(dim, leaves): (usize, &Leaves)| match leaves.first()? {
-        Leaf::Small(place, shape) if shape.rank() == 0 => {
+        Leaf::Small(place, shape, _) if shape.rank() == 0 => {
             Some((dim, Start { place: *place, ty: shape.ty }))
         }
         Leaf::Small(..) | Leaf::Large { .. } | Leaf::Token => None,

@@ -4,6 +4,7 @@ use super::memory::{Image, LoopCopy, Place};
 use super::operation::{KernelCall, Operation};
 use super::{Block, Condition, Large, LoopProgram, Repeat};
 use crate::analysis::Analysis;
+use crate::plan::LiteralFn;
 use crate::state::Site;
 use hlo::ir::{Computation, ComputationId, Instruction};
 use hlo::op::{Conditional, While};
@@ -11,12 +12,31 @@ use hlo::{Array, ArrayShape, Op, Shape};
 use num::array::static_shape;
 use num::index::to_usize;
 use num::tier_up::TierUp;
+use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
-/// The limit of bytes of a small array: kernels take more time for larger ones than a step does
-/// beside.
-pub(super) const SMALL: usize = 4096;
+/// The limit of bytes of a small array: kernels take more time for larger ones than steps do beside.
+const SMALL: usize = 1 << 16;
+/// How a loop changes arrays.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Strategy {
+    /// Whether a place is changed where it is, so that nothing can need the value before.
+    in_place: bool,
+    /// The most bytes of an array that is copied before it is changed. Larger ones that come into
+    /// the loop have memory of their own, and are changed where they are.
+    pub(super) most_copied: usize,
+}
+
+/// The strategies that are tried, best first. The last one is that of a loop that needs a large
+/// array after its change, which frames copy too.
+const STRATEGIES: [Strategy; 3] = [
+    Strategy { in_place: true, most_copied: 1 << 12 },
+    Strategy { in_place: false, most_copied: 1 << 12 },
+    Strategy { in_place: false, most_copied: 1 << 14 },
+];
+/// The limit of bytes of the block.
+const BLOCK: usize = 1 << 20;
 
 /// The limits of instructions of a program, and of computations that are open while it is compiled.
 const INSTRUCTIONS: usize = 4096;
@@ -24,14 +44,20 @@ const DEPTH: usize = 32;
 
 /// Returns the loop as a program, or its condition if that reads scalars alone; `None` if neither
 /// is one.
-pub(crate) fn compile(analysis: &Analysis<'_>, op: &While) -> Option<LoopProgram> {
-    whole(analysis, op).or_else(|| condition(analysis, op))
+pub(crate) fn compile(
+    analysis: &Analysis<'_>,
+    functions: &Functions<'_>,
+    op: &While,
+) -> Option<LoopProgram> {
+    let builder = |strategy| LoopBuilder::new(analysis, functions, strategy);
+    let whole = STRATEGIES.into_iter().find_map(|strategy| whole(builder(strategy), op));
+    whole.or_else(|| condition(builder(STRATEGIES[0]), op))
 }
 
 /// Returns a loop as a program; `None` if it has other operations than those on small arrays.
-fn whole(analysis: &Analysis<'_>, op: &While) -> Option<LoopProgram> {
-    let mut builder = LoopBuilder::new(analysis);
-    let parameter = *analysis.module.computations[op.body].program_shape().parameters.first()?;
+fn whole(mut builder: LoopBuilder<'_>, op: &While) -> Option<LoopProgram> {
+    let parameter =
+        *builder.analysis.module.computations[op.body].program_shape().parameters.first()?;
     let carried: Leaves =
         parameter.leaves().into_iter().map(|leaf| builder.argument(leaf)).collect::<Option<_>>()?;
     let (Repeat { condition, body }, results) = builder.repeat(op, &carried)?;
@@ -39,9 +65,8 @@ fn whole(analysis: &Analysis<'_>, op: &While) -> Option<LoopProgram> {
 }
 
 /// Returns the condition of a loop as a program; `None` if it reads other values than scalars.
-fn condition(analysis: &Analysis<'_>, op: &While) -> Option<LoopProgram> {
-    let mut builder = LoopBuilder::new(analysis);
-    let computation = &analysis.module.computations[op.condition];
+fn condition(mut builder: LoopBuilder<'_>, op: &While) -> Option<LoopProgram> {
+    let computation = &builder.analysis.module.computations[op.condition];
     let parameter = *computation.program_shape().parameters.first()?;
     let leaves = parameter.leaves().into_iter().map(|leaf| match leaf.array() {
         Some(array) if array.rank() == 0 => builder.argument(leaf),
@@ -97,7 +122,7 @@ fn first_leaf(tuple: &Shape, index: usize) -> usize {
 /// Returns the place of a small array.
 pub(super) fn readable(leaves: &Leaves) -> Option<Place> {
     match leaves.first()? {
-        Leaf::Small(place, _) => Some(*place),
+        Leaf::Small(place, ..) => Some(*place),
         Leaf::Large { .. } | Leaf::Token => None,
     }
 }
@@ -105,7 +130,8 @@ pub(super) fn readable(leaves: &Leaves) -> Option<Place> {
 /// Where a leaf of a value is.
 #[derive(Debug, Clone)]
 pub(super) enum Leaf {
-    Small(Place, Arc<ArrayShape>),
+    /// A place, as it is after a number of updates.
+    Small(Place, Arc<ArrayShape>, usize),
     /// One of the large arrays, as it is after a number of updates.
     Large {
         array: usize,
@@ -117,29 +143,39 @@ pub(super) enum Leaf {
 
 pub(super) type Leaves = Rc<[Leaf]>;
 
+/// Returns the functions of instructions without a kernel, on operands of these shapes.
+pub(crate) type Functions<'a> = dyn Fn(Site, &Instruction, &[&Shape]) -> Box<LiteralFn> + 'a;
+
 /// A program that is built.
 pub(super) struct LoopBuilder<'a> {
     pub(super) analysis: &'a Analysis<'a>,
+    pub(super) functions: &'a Functions<'a>,
     pub(super) image: Image,
     pub(super) large: Vec<Large>,
     /// The updates of each large array so far. An earlier version is gone.
     pub(super) versions: Vec<usize>,
     pub(super) kernels: Vec<KernelCall>,
+    /// The updates of each place so far, by its first byte.
+    updates: BTreeMap<usize, usize>,
     /// The operations so far of the block that is built.
     pub(super) block: Block,
+    pub(super) strategy: Strategy,
     depth: usize,
     count: usize,
 }
 
 impl<'a> LoopBuilder<'a> {
-    fn new(analysis: &'a Analysis<'a>) -> Self {
+    fn new(analysis: &'a Analysis<'a>, functions: &'a Functions<'a>, strategy: Strategy) -> Self {
         Self {
             analysis,
+            functions,
             image: Image::default(),
             large: Vec::new(),
             versions: Vec::new(),
+            updates: BTreeMap::new(),
             kernels: Vec::new(),
             block: Block::default(),
+            strategy,
             depth: 0,
             count: 0,
         }
@@ -162,10 +198,10 @@ impl<'a> LoopBuilder<'a> {
     /// Returns a new place for an array; `None` if it is not small.
     pub(super) fn place(&mut self, shape: &ArrayShape) -> Option<Place> {
         let bytes = shape.byte_count().filter(|bytes| (1..=SMALL).contains(bytes))?;
-        Some(self.image.place(shape.ty, bytes))
+        (self.image.bytes() + bytes <= BLOCK).then(|| self.image.place(shape.ty, bytes))
     }
     fn small(&mut self, shape: &Arc<ArrayShape>) -> Option<Leaf> {
-        Some(Leaf::Small(self.place(shape)?, Arc::clone(shape)))
+        Some(Leaf::Small(self.place(shape)?, Arc::clone(shape), 0))
     }
     pub(super) fn large(&mut self, shape: &Arc<ArrayShape>, value: Option<Array>) -> Option<Leaf> {
         shape.byte_count().filter(|&bytes| bytes > 0)?;
@@ -179,7 +215,7 @@ impl<'a> LoopBuilder<'a> {
             Shape::Array(array) if array.dynamic.is_none() => {
                 let array = Arc::new(static_shape(array));
                 match array.byte_count()? {
-                    0..=SMALL => self.small(&array),
+                    bytes if bytes <= self.strategy.most_copied => self.small(&array),
                     _ => self.large(&array, None),
                 }
             }
@@ -191,11 +227,25 @@ impl<'a> LoopBuilder<'a> {
         self.block.operations.push(operation);
     }
 
+    /// Returns the number of updates of a place so far.
+    fn version(&self, place: Place) -> usize {
+        self.updates.get(&place.start).copied().unwrap_or(0)
+    }
+    /// Updates a place, if that is not left to a copy; returns the array that it then has.
+    pub(super) fn updated(&mut self, place: Place, shape: &Arc<ArrayShape>) -> Option<Leaf> {
+        if !self.strategy.in_place || self.image.constant(place).is_some() {
+            return None;
+        }
+        let version = self.updates.entry(place.start).or_insert(0);
+        *version += 1;
+        Some(Leaf::Small(place, Arc::clone(shape), *version))
+    }
     /// Returns the leaf if its array has not been updated since.
     pub(super) fn current(&self, leaf: &Leaf) -> Option<Leaf> {
         let is_current = match leaf {
             Leaf::Large { array, version, .. } => self.versions[*array] == *version,
-            Leaf::Small(..) | Leaf::Token => true,
+            Leaf::Small(place, _, version) => self.version(*place) == *version,
+            Leaf::Token => true,
         };
         is_current.then(|| leaf.clone())
     }
@@ -279,6 +329,8 @@ impl<'a> LoopBuilder<'a> {
             }
             Op::Conditional(op) => self.branch(op, operands, shapes),
             _ => {
+                let all = operands.iter().flat_map(|leaves| leaves.iter());
+                all.map(|leaf| self.current(leaf).map(drop)).collect::<Option<()>>()?;
                 let shape = instruction.shape.array().filter(|shape| shape.dynamic.is_none());
                 match shape {
                     Some(shape) => {
@@ -291,8 +343,9 @@ impl<'a> LoopBuilder<'a> {
         }
     }
 
-    /// Returns the place of a copy.
+    /// Returns the place of a copy that is to be changed; `None` if that takes too long.
     pub(super) fn copied(&mut self, from: Place, shape: &ArrayShape) -> Option<Place> {
+        (from.bytes <= self.strategy.most_copied).then_some(())?;
         let to = self.place(shape)?;
         self.push(Operation::copy(from, to));
         Some(to)
@@ -301,7 +354,7 @@ impl<'a> LoopBuilder<'a> {
     /// Returns the leaf of a loop's value that begins as this one.
     fn carry(&mut self, leaf: &Leaf) -> Option<Leaf> {
         Some(match self.current(leaf)? {
-            Leaf::Small(from, shape) => Leaf::Small(self.copied(from, &shape)?, shape),
+            Leaf::Small(from, shape, _) => Leaf::Small(self.copied(from, &shape)?, shape, 0),
             leaf @ (Leaf::Large { .. } | Leaf::Token) => leaf,
         })
     }
@@ -320,9 +373,9 @@ impl<'a> LoopBuilder<'a> {
         let mut next = Vec::new();
         for (from, to) in results.iter().zip(carried.iter()) {
             value.push(match (self.current(from)?, to) {
-                (Leaf::Small(from, _), Leaf::Small(to, _)) => {
-                    next.push(LoopCopy { from: from.start, to: to.start, bytes: to.bytes });
-                    carried[value.len()].clone()
+                (Leaf::Small(from, ..), Leaf::Small(to, shape, _)) => {
+                    next.push(LoopCopy::new(from.start, to.start, to.bytes));
+                    Leaf::Small(*to, Arc::clone(shape), self.version(*to))
                 }
                 (Leaf::Large { array, version, .. }, Leaf::Large { array: same, shape, .. })
                     if array == *same =>
@@ -369,32 +422,38 @@ impl<'a> LoopBuilder<'a> {
         shapes: &[&Shape],
     ) -> Option<Leaves> {
         let (selector, arguments) = operands.split_first()?;
-        let place = readable(selector)?;
+        let place = readable(selector).filter(|_| self.current(&selector[0]).is_some())?;
         let ty = shapes[0].array()?.ty;
-        let before = self.versions.clone();
-        let mut after = before.clone();
+        let (before, updates) = (self.versions.clone(), self.updates.clone());
+        let (mut after, mut updated) = (before.clone(), updates.clone());
         let mut built: Vec<(Block, Leaves)> = Vec::with_capacity(op.branches.len());
         for (&id, argument) in op.branches.iter().zip(arguments) {
             // Large constants of the branches before have numbers of their own.
             self.versions[..before.len()].copy_from_slice(&before);
+            self.updates.clone_from(&updates);
             let (block, result) = self.block(id, std::slice::from_ref(argument))?;
             let result: Option<Leaves> = result.iter().map(|leaf| self.current(leaf)).collect();
             built.push((block, result?));
             for (after, now) in after.iter_mut().zip(&self.versions) {
                 *after = (*after).max(*now);
             }
+            for (&place, &now) in &self.updates {
+                let after = updated.entry(place).or_insert(0);
+                *after = now.max(*after);
+            }
         }
+        self.updates = updated;
         self.versions[..after.len()].copy_from_slice(&after);
         let mut value = Vec::new();
         for (i, leaf) in built.first()?.1.clone().iter().enumerate() {
             value.push(match leaf {
-                Leaf::Small(_, shape) => {
+                Leaf::Small(_, shape, _) => {
                     let to = self.place(shape)?;
                     for (block, result) in &mut built {
-                        let Leaf::Small(from, _) = &result[i] else { return None };
+                        let Leaf::Small(from, ..) = &result[i] else { return None };
                         block.operations.push(Operation::copy(*from, to));
                     }
-                    Leaf::Small(to, Arc::clone(shape))
+                    Leaf::Small(to, Arc::clone(shape), 0)
                 }
                 Leaf::Large { array, shape, .. } => {
                     let is_same = |leaf: &Leaf| matches!(leaf, Leaf::Large { array: other, .. } if other == array);

@@ -17,20 +17,110 @@ impl Place {
     }
 }
 
-/// Bytes that are copied from one place to another.
+/// Bytes that are copied from one place to another, once or at even distances.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct LoopCopy {
     pub(super) from: usize,
     pub(super) to: usize,
     pub(super) bytes: usize,
+    pub(super) count: usize,
+    /// The distances of the places that are read, and of those that are written.
+    pub(super) steps: [usize; 2],
 }
 
-#[cfg(feature = "jit")]
 impl LoopCopy {
-    /// Returns the place that it reads, and that which it writes.
-    pub(super) fn places(self) -> [Place; 2] {
-        [self.from, self.to].map(|start| Place { start, bytes: self.bytes })
+    pub(super) fn new(from: usize, to: usize, bytes: usize) -> Self {
+        Self { from, to, bytes, count: 1, steps: [0; 2] }
     }
+    /// Returns the same copy of memory that begins at other bytes.
+    pub(super) fn shifted(self, from: usize, to: usize) -> Self {
+        Self { from: self.from + from, to: self.to + to, ..self }
+    }
+    /// Returns the parts that it copies one after another.
+    pub(super) fn parts(self) -> impl Iterator<Item = Self> {
+        let [from, to] = self.steps;
+        (0..self.count).map(move |i| Self::new(self.from + i * from, self.to + i * to, self.bytes))
+    }
+    /// Returns the place that it reads, and that which it writes, each with what lies between.
+    pub(super) fn places(self) -> [Place; 2] {
+        let place = |start, step| Place { start, bytes: (self.count - 1) * step + self.bytes };
+        [place(self.from, self.steps[0]), place(self.to, self.steps[1])]
+    }
+    /// Copies from other memory.
+    pub(super) fn run(self, from: &[u8], to: &mut [u8]) {
+        let (from, to) = (&from[self.from..], &mut to[self.to..]);
+        match self.bytes {
+            bytes if self.count == 1 => to[..bytes].copy_from_slice(&from[..bytes]),
+            1 => self.elements::<1>(from, to),
+            2 => self.elements::<2>(from, to),
+            4 => self.elements::<4>(from, to),
+            8 => self.elements::<8>(from, to),
+            16 => self.elements::<16>(from, to),
+            bytes => {
+                for i in 0..self.count {
+                    let [from_at, to_at] = self.steps.map(|step| i * step);
+                    to[to_at..][..bytes].copy_from_slice(&from[from_at..][..bytes]);
+                }
+            }
+        }
+    }
+    /// Copies elements of so many bytes from and to the first bytes.
+    fn elements<const N: usize>(self, from: &[u8], to: &mut [u8]) {
+        let element = |at: usize| from[at..].first_chunk::<N>().expect("it has N bytes");
+        let [step, to_step] = self.steps;
+        if to_step != N {
+            for i in 0..self.count {
+                let slot = to[i * to_step..].first_chunk_mut::<N>().expect("it has N bytes");
+                *slot = *element(i * step);
+            }
+            return;
+        }
+        let (slots, _) = to[..self.count * N].as_chunks_mut::<N>();
+        if step == 0 {
+            slots.fill(*element(0));
+        } else {
+            slots.iter_mut().enumerate().for_each(|(i, slot)| *slot = *element(i * step));
+        }
+    }
+    /// Joins copies, in any order, into fewer.
+    pub(super) fn joined(mut copies: Vec<Self>) -> Vec<Self> {
+        let in_order = in_series(&copies);
+        copies.sort_by_key(|copy| copy.from);
+        let by_source = in_series(&copies);
+        if by_source.len() < in_order.len() { by_source } else { in_order }
+    }
+}
+
+/// Joins copies that follow each other: neighbors, and then those at even distances.
+fn in_series(copies: &[LoopCopy]) -> Vec<LoopCopy> {
+    let mut runs: Vec<LoopCopy> = Vec::new();
+    for copy in copies {
+        match runs.last_mut() {
+            Some(last)
+                if (last.from + last.bytes, last.to + last.bytes) == (copy.from, copy.to) =>
+            {
+                last.bytes += copy.bytes;
+            }
+            _ => runs.push(*copy),
+        }
+    }
+    let mut series: Vec<LoopCopy> = Vec::new();
+    for run in runs {
+        let next = |last: &LoopCopy| {
+            let step =
+                |from: usize, to: usize| to.checked_sub(from).filter(|x| x % last.count == 0);
+            let steps =
+                [step(last.from, run.from)?, step(last.to, run.to)?].map(|x| x / last.count);
+            (last.bytes == run.bytes && (last.count == 1 || steps == last.steps)).then_some(steps)
+        };
+        match series.last_mut() {
+            Some(last) if let Some(steps) = next(last) => {
+                *last = LoopCopy { count: last.count + 1, steps, ..*last };
+            }
+            _ => series.push(run),
+        }
+    }
+    series
 }
 
 /// The block before a program runs: constants have their values.
@@ -111,8 +201,20 @@ impl Memory {
     /// Copies one after another.
     pub(super) fn copy(&mut self, copies: impl Iterator<Item = LoopCopy>) {
         let bytes = self.bytes_mut();
-        for LoopCopy { from, to, bytes: count } in copies {
+        for copy in copies {
+            let LoopCopy { from, to, bytes: count, .. } = copy;
             match count {
+                _ if copy.count > 1 => {
+                    let [from, to] = copy.places();
+                    let start = from.start.max(to.start);
+                    let (before, behind) = bytes.split_at_mut(start);
+                    let copy = LoopCopy { from: 0, to: 0, ..copy };
+                    if from.start < start {
+                        copy.run(&before[from.start..], behind);
+                    } else {
+                        copy.run(behind, &mut before[to.start..]);
+                    }
+                }
                 // The sizes of scalars, without a call.
                 4 => fixed::<4>(bytes, from, to),
                 8 => fixed::<8>(bytes, from, to),
@@ -133,4 +235,65 @@ pub(super) fn split(memory: &mut [u8], place: Place) -> (&[u8], &mut [u8]) {
 fn fixed<const N: usize>(bytes: &mut [u8], from: usize, to: usize) {
     let value: [u8; N] = bytes[from..from + N].try_into().expect("it has N bytes");
     bytes[to..to + N].copy_from_slice(&value);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// Bytes of either array.
+    const BYTES: usize = 1 << 12;
+
+    proptest! {
+        #[test]
+        fn joined_copies_move_the_same_bytes(
+            width in prop::sample::select(vec![1usize, 2, 3, 4, 8, 12, 16]),
+            [rows, columns] in [0..7usize, 1..7usize],
+            [row_step, column_step, gap] in [0..9usize, 0..4usize, 1..3usize],
+            first in 0..9usize,
+        ) {
+            let source: Vec<u8> = (0..=u8::MAX).cycle().take(BYTES).collect();
+            let mut expected = vec![0; BYTES];
+            let mut copies = Vec::new();
+            for (i, (row, column)) in
+                (0..rows).flat_map(|row| (0..columns).map(move |column| (row, column))).enumerate()
+            {
+                let from = (first + row * row_step + column * column_step) * width;
+                let copy = LoopCopy::new(from, i * gap * width, width);
+                expected[copy.to..][..width].copy_from_slice(&source[from..][..width]);
+                copies.push(copy);
+            }
+            let joined = LoopCopy::joined(copies.clone());
+            prop_assert!(joined.len() <= copies.len());
+            let mut found = vec![0; BYTES];
+            for copy in &joined {
+                copy.run(&source, &mut found);
+            }
+            prop_assert_eq!(&found, &expected);
+            let parts = joined.iter().map(|copy| copy.parts().count()).sum::<usize>();
+            prop_assert!(parts <= copies.len());
+            // In one memory, from its first half to the second and back.
+            for [from, to] in [[0, BYTES], [BYTES, 0]] {
+                let mut memory = Memory(SmallVec::from_elem(0, 2 * BYTES / size_of::<u128>()));
+                memory.bytes_mut()[from..][..BYTES].copy_from_slice(&source);
+                memory.copy(joined.iter().map(|copy| copy.shifted(from, to)));
+                prop_assert_eq!(memory.read(Place { start: to, bytes: BYTES }), &expected);
+            }
+        }
+    }
+
+    #[test]
+    fn columns_and_repeated_elements_are_one_copy() {
+        let columns = (0..9).map(|i| LoopCopy::new(4 * i, 100 + 12 * i, 4));
+        let joined = LoopCopy::joined(columns.collect());
+        assert_eq!(joined, [LoopCopy { count: 9, steps: [4, 12], ..LoopCopy::new(0, 100, 4) }]);
+        let repeated = (0..9).map(|i| LoopCopy::new(8, 100 + 4 * i, 4));
+        let joined = LoopCopy::joined(repeated.collect());
+        assert_eq!(joined, [LoopCopy { count: 9, steps: [0, 4], ..LoopCopy::new(8, 100, 4) }]);
+        // Columns of two arrays, element by element.
+        let both = (0..9).flat_map(|i| [(0, 100), (500, 104)].map(|(a, b)| (a + 4 * i, b + 8 * i)));
+        let joined = LoopCopy::joined(both.map(|(from, to)| LoopCopy::new(from, to, 4)).collect());
+        assert_eq!(joined.len(), 2);
+    }
 }

@@ -118,7 +118,7 @@ impl LoopProgram {
         let mut run = LoopRun::new(context, self);
         for (leaf, value) in self.carried.iter().zip(carried) {
             match (leaf, value) {
-                (Leaf::Small(place, _), Value::Array(array)) => {
+                (Leaf::Small(place, ..), Value::Array(array)) => {
                     run.memory.write(*place, array.bytes());
                 }
                 (Leaf::Large { array: number, shape, .. }, Value::Array(mut array)) => {
@@ -158,7 +158,7 @@ impl LoopProgram {
         let mut run = LoopRun::new(context, self);
         for (leaf, value) in self.carried.iter().zip(carried) {
             match (leaf, value) {
-                (Leaf::Small(place, _), Value::Array(array)) => {
+                (Leaf::Small(place, ..), Value::Array(array)) => {
                     run.memory.write(*place, array.bytes());
                 }
                 (Leaf::Token, _) => {}
@@ -192,7 +192,7 @@ fn unless_out_of_fuel<T>(
 /// Returns the value of a leaf after the last iteration.
 fn result(leaf: &Leaf, run: &mut LoopRun<'_>) -> Result<Value> {
     Ok(match leaf {
-        Leaf::Small(place, shape) => {
+        Leaf::Small(place, shape, _) => {
             let mut array = run.context.budget().array(shape)?;
             array.bytes_mut().copy_from_slice(run.memory.read(*place));
             Value::Array(array)

@@ -4,10 +4,12 @@ use super::{Block, Condition, LoopProgram, Repeat};
 use crate::Result;
 use crate::branch::choose;
 use crate::context::RunContext;
+use crate::plan::LiteralFn;
 use crate::position::Position;
 use crate::state::Site;
-use hlo::{Array, ArrayShape, ElementType, Scalar};
-use kernels::{Kernel, Reuse, short_product};
+use crate::value::Value;
+use hlo::{Array, ArrayShape, ElementType, Literal, Scalar};
+use kernels::{Formula, Kernel, Reuse, short_product};
 use num::Arithmetic;
 use num::index::to_usize;
 use num::loops::VectorLoop;
@@ -39,6 +41,14 @@ pub(super) enum Operation {
     },
     /// One of the kernels.
     Kernel(usize),
+    /// One of the kernels, which computes bytes from bytes.
+    Compute(usize),
+    /// The same, of few elements, in known steps.
+    Formula {
+        #[cfg_attr(not(feature = "jit"), expect(dead_code, reason = "for generated code"))]
+        formula: Formula,
+        kernel: usize,
+    },
     Repeat(Box<Repeat>),
     Branch {
         selector: Place,
@@ -53,7 +63,7 @@ impl Operation {
         Self::Move(Move { copies, ..Move::default() })
     }
     pub(super) fn copy(from: Place, to: Place) -> Self {
-        Self::copies(vec![LoopCopy { from: from.start, to: to.start, bytes: to.bytes }])
+        Self::copies(vec![LoopCopy::new(from.start, to.start, to.bytes)])
     }
 }
 
@@ -146,9 +156,67 @@ pub(super) fn no_array() -> Array {
     Array::zeros(ArrayShape::new(ElementType::U8, [0].as_slice()))
 }
 
-/// A kernel, with the places of its operands and results.
+/// What computes arrays from arrays.
+pub(super) enum Callee {
+    Kernel(Box<dyn Kernel>),
+    /// A function, and the bytes that it works in.
+    Function(Box<LiteralFn>, usize),
+}
+
+impl Callee {
+    fn kernel(&self) -> Option<&dyn Kernel> {
+        match self {
+            Self::Kernel(kernel) => Some(&**kernel),
+            Self::Function(..) => None,
+        }
+    }
+    /// Returns whether the first result is in the memory of the first operand.
+    pub(super) fn is_update(&self) -> bool {
+        self.kernel().is_some_and(|kernel| kernel.reuse() == Reuse::Update)
+    }
+    /// Returns the steps that it spends if it computes bytes from bytes.
+    pub(super) fn computes(&self) -> Option<u64> {
+        self.kernel().and_then(Kernel::computes)
+    }
+    pub(super) fn formula(&self) -> Option<Formula> {
+        self.kernel().and_then(Kernel::formula)
+    }
+    pub(super) fn arithmetic(&self) -> Arithmetic {
+        self.kernel().map_or(Arithmetic::Exact, Kernel::arithmetic)
+    }
+    fn scratch(&self) -> usize {
+        match self {
+            Self::Kernel(kernel) => kernel.scratch(),
+            Self::Function(_, scratch) => *scratch,
+        }
+    }
+    fn run(
+        &self,
+        context: &RunContext,
+        inputs: &[Option<&Array>],
+        results: &mut [Array],
+    ) -> Result<()> {
+        let function = match self {
+            Self::Kernel(kernel) => return kernel.run(context, inputs, results),
+            Self::Function(function, _) => function,
+        };
+        let inputs = inputs.iter().flatten().map(|&array| Literal::from(array.clone()));
+        let inputs: SmallVec<[Literal; 4]> = inputs.collect();
+        let value = function(context, &inputs.iter().collect::<SmallVec<[&Literal; 4]>>())?;
+        let mut leaves = Vec::with_capacity(results.len());
+        Value::from(value).flatten(&mut leaves);
+        for (result, leaf) in results.iter_mut().zip(leaves) {
+            if let Value::Array(array) = leaf {
+                result.bytes_mut().copy_from_slice(array.bytes());
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A kernel or a function, with the places of its operands and results.
 pub(super) struct KernelCall {
-    pub(super) kernel: Box<dyn Kernel>,
+    pub(super) callee: Callee,
     pub(super) site: Site,
     pub(super) operands: Vec<(Source, Arc<ArrayShape>)>,
     pub(super) results: Vec<(Place, Arc<ArrayShape>)>,
@@ -157,10 +225,13 @@ pub(super) struct KernelCall {
 impl KernelCall {
     /// Bytes of its arrays and of what it works in.
     pub(super) fn bytes(&self) -> usize {
+        if self.callee.computes().is_some() {
+            return self.callee.scratch();
+        }
         let small = self.operands.iter().filter_map(|(source, _)| source.small());
         let small = small.map(|place| place.bytes);
         let results = self.results.iter().map(|(place, _)| place.bytes);
-        small.chain(results).sum::<usize>().saturating_add(self.kernel.scratch())
+        small.chain(results).sum::<usize>().saturating_add(self.callee.scratch())
     }
 }
 
@@ -174,7 +245,6 @@ impl Operation {
                 (operands.to_vec(), vec![*result])
             }
             Self::Move(Move { copies, from, to }) => {
-                let place = |start, bytes| Place { start, bytes };
                 let array = |window: &Option<Window>| match window {
                     Some(window) => window.array.small().into_iter().collect(),
                     None => Vec::new(),
@@ -186,10 +256,10 @@ impl Operation {
                     read.extend(window.starts.iter().map(|(start, ..)| start.place));
                 }
                 if from.is_none() {
-                    read.extend(copies.iter().map(|copy| place(copy.from, copy.bytes)));
+                    read.extend(copies.iter().map(|copy| copy.places()[0]));
                 }
                 if to.is_none() {
-                    written.extend(copies.iter().map(|copy| place(copy.to, copy.bytes)));
+                    written.extend(copies.iter().map(|copy| copy.places()[1]));
                 }
                 (read, written)
             }
@@ -200,7 +270,7 @@ impl Operation {
                 (read, vec![*result])
             }
             Self::Product { operands, result, .. } => (operands.to_vec(), vec![*result]),
-            Self::Kernel(number) => {
+            Self::Kernel(number) | Self::Compute(number) | Self::Formula { kernel: number, .. } => {
                 let KernelCall { operands, results, .. } = &kernels[*number];
                 let operands = operands.iter().filter_map(|(source, _)| source.small());
                 (operands.collect(), results.iter().map(|(place, _)| *place).collect())
@@ -235,6 +305,9 @@ impl<'a> LoopRun<'a> {
             Source::Large(_) => no_array(),
         };
         let arrays = program.kernels.iter().map(|call| {
+            if call.callee.computes().is_some() {
+                return (Vec::new(), Vec::new());
+            }
             let results = call.results.iter().map(|(_, shape)| zeros(shape));
             (call.operands.iter().map(operand).collect(), results.collect())
         });
@@ -298,17 +371,20 @@ impl<'a> LoopRun<'a> {
             Operation::Move(operation) => self.move_data(operation),
             Operation::Choose { predicate, values, result } => {
                 let from = values[usize::from(self.memory.bytes()[*predicate] == 0)];
-                let copy = LoopCopy { from, to: result.start, bytes: result.bytes };
+                let copy = LoopCopy::new(from, result.start, result.bytes);
                 self.memory.copy(std::iter::once(copy));
             }
             Operation::Product { operands, result, arithmetic, kernel } => {
                 let [a, b] = operands.map(|place| bytemuck::cast_slice(self.memory.read(place)));
                 match short_product(a, b, *arithmetic) {
                     Some(product) => self.memory.write(*result, bytemuck::bytes_of(&product)),
-                    None => self.kernel(*kernel)?,
+                    None => self.compute(*kernel),
                 }
             }
             Operation::Kernel(number) => self.kernel(*number)?,
+            Operation::Compute(number) | Operation::Formula { kernel: number, .. } => {
+                self.compute(*number);
+            }
             Operation::Repeat(repeat) => {
                 let Repeat { condition, body } = &**repeat;
                 self.repeat(condition, body, u64::MAX)?;
@@ -327,35 +403,41 @@ impl<'a> LoopRun<'a> {
             None => Some((0, Source::Small(Place { start: 0, bytes: 0 }))),
         };
         let (Some((read, from)), Some((written, to))) = (base(from), base(to)) else { return };
-        let moved = |copy: &LoopCopy| (read + copy.from, written + copy.to, copy.bytes);
         match (from, to) {
             (Source::Small(a), Source::Small(b)) => {
-                let moved = copies.iter().map(moved);
-                self.memory.copy(moved.map(|(from, to, bytes)| LoopCopy {
-                    from: a.start + from,
-                    to: b.start + to,
-                    bytes,
-                }));
+                let shifted = |copy: &LoopCopy| copy.shifted(a.start + read, b.start + written);
+                self.memory.copy(copies.iter().map(shifted));
             }
             (Source::Large(number), _) => {
                 let (array, memory) = (self.large[number].bytes(), self.memory.bytes_mut());
-                for (from, to, bytes) in copies.iter().map(moved) {
-                    memory[to..to + bytes].copy_from_slice(&array[from..from + bytes]);
+                for copy in copies {
+                    copy.shifted(read, written).run(array, memory);
                 }
             }
             (_, Source::Large(number)) => {
                 let (array, memory) = (self.large[number].bytes_mut(), self.memory.bytes());
-                for (from, to, bytes) in copies.iter().map(moved) {
-                    array[to..to + bytes].copy_from_slice(&memory[from..from + bytes]);
+                for copy in copies {
+                    copy.shifted(read, written).run(memory, array);
                 }
             }
         }
     }
 
+    fn compute(&mut self, number: usize) {
+        let KernelCall { callee, operands, results, .. } = &self.program.kernels[number];
+        let Some(kernel) = callee.kernel() else { return };
+        let (before, output) = split(self.memory.bytes_mut(), results[0].0);
+        let inputs = operands.iter().map(|(source, _)| match *source {
+            Source::Small(place) => &before[place.start..place.end()],
+            Source::Large(number) => self.large[number].bytes(),
+        });
+        kernel.compute(&inputs.collect::<SmallVec<[&[u8]; 4]>>(), output);
+    }
+
     fn kernel(&mut self, number: usize) -> Result<()> {
         let call = &self.program.kernels[number];
         let (operands, results) = &mut self.arrays[number];
-        let is_update = call.kernel.reuse() == Reuse::Update;
+        let is_update = call.callee.is_update();
         for (k, (operand, (source, _))) in operands.iter_mut().zip(&call.operands).enumerate() {
             if let Source::Small(place) = source {
                 let to = if is_update && k == 0 { &mut results[0] } else { operand };
@@ -373,7 +455,7 @@ impl<'a> LoopRun<'a> {
         let Site { computation, instruction } = call.site;
         let position = Position { computation, instruction, depth: 0 };
         let located = |error| position.locate(error, self.context.module());
-        call.kernel.run(self.context, &inputs, results).map_err(located)?;
+        call.callee.run(self.context, &inputs, results).map_err(located)?;
         for (result, (place, _)) in results.iter().zip(&call.results) {
             self.memory.write(*place, result.bytes());
         }

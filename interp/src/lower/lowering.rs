@@ -151,7 +151,10 @@ impl<'a> Lowering<'a> {
     /// `reference` has none.
     fn loop_program(&self, op: &While) -> Option<LoopProgram> {
         self.analysis.arithmetic()?;
-        loops::compile(&self.analysis, op)
+        let function = |site: Site, instruction: &Instruction, operands: &[&Shape]| {
+            self.function(site, instruction, operands, None)
+        };
+        loops::compile(&self.analysis, &function, op)
     }
 }
 

@@ -153,14 +153,20 @@ impl ResolvedDotAlgorithm {
         to: ElementType,
         out: &mut [u8],
     ) {
-        let ty = |literal: &Array| literal.shape().ty;
-        let rounding = Rounding::new(ty(lhs), ty(rhs), self.sums, to);
-        self.contract_elements(
-            sums,
-            (LosslessElements::of(lhs), LosslessElements::of(rhs)),
-            rounding,
-            out,
-        );
+        let operands = [lhs, rhs].map(|array| (array.shape().ty, array.bytes()));
+        self.contract_bytes(sums, operands, to, out);
+    }
+    /// The same, over operands of these types and bytes.
+    pub(crate) fn contract_bytes(
+        self,
+        sums: Sums<'_>,
+        [lhs, rhs]: [(ElementType, &[u8]); 2],
+        to: ElementType,
+        out: &mut [u8],
+    ) {
+        let elements = |(ty, bytes)| LosslessElements::of_bytes(ty, bytes);
+        let rounding = Rounding::new(lhs.0, rhs.0, self.sums, to);
+        self.contract_elements(sums, (elements(lhs), elements(rhs)), rounding, out);
     }
 
     /// Contracts elements that are converted already; the rounding's type of sums is replaced.

@@ -44,6 +44,7 @@ mod small;
 #[cfg(test)]
 mod tests;
 mod tile;
+mod tiny;
 mod transpose;
 mod vector;
 
@@ -54,6 +55,7 @@ pub(super) use scratch::Extent;
 pub use short::in_halves;
 pub use short::{is_short, short_product};
 pub(super) use single::PART;
+pub(super) use tiny::products;
 
 use accumulator::{Accumulator, CompensatedAccumulator, F64Accumulator, OwnSums};
 use blocked::even_step;
@@ -277,7 +279,8 @@ fn own<K: OwnSums>(
     };
     let terms = total.unwrap_or(plan.rhs.terms.len());
     let job = Job::<K, _>::new(&plan, terms, factors, rounding);
-    if small::run(&job, total, out) || single::run(&job, total, out) {
+    if tiny::run(&job, total, out) || small::run(&job, total, out) || single::run(&job, total, out)
+    {
         return;
     }
     if !job.can_be_packed() {
@@ -309,7 +312,8 @@ fn matrix<K: Accumulator>(
     };
     let terms = total.unwrap_or(plan.rhs.terms.len());
     let job = Job::<K, _>::new(&plan, terms, factors, rounding);
-    if small::run(&job, total, out) || single::run(&job, total, out) {
+    if tiny::run(&job, total, out) || small::run(&job, total, out) || single::run(&job, total, out)
+    {
         return;
     }
     if job.can_be_packed() {

@@ -32,36 +32,36 @@ fn is_unsigned(ty: ElementType) -> bool {
 impl<'a> LosslessElements<'a> {
     /// Returns the elements of an array.
     pub(crate) fn of(literal: &'a Array) -> Self {
+        Self::of_bytes(literal.shape().ty, literal.bytes())
+    }
+    /// Returns the elements with these bytes, which lie as those of an array.
+    pub(crate) fn of_bytes(ty: ElementType, bytes: &'a [u8]) -> Self {
         use ElementType as E;
-        fn view<T: hlo::literal::Native>(literal: &Array) -> &[T] {
-            literal.as_slice().expect("a view of the element's own type")
+        fn view<T: hlo::literal::Native>(bytes: &[u8]) -> &[T] {
+            bytemuck::cast_slice(bytes)
         }
-        fn integers<T: hlo::literal::Native + Into<i64>>(literal: &Array) -> Vec<i64> {
-            view::<T>(literal).iter().map(|&x| x.into()).collect()
+        fn integers<T: hlo::literal::Native + Into<i64>>(bytes: &[u8]) -> Vec<i64> {
+            view::<T>(bytes).iter().map(|&x| x.into()).collect()
         }
-        let ty = literal.shape().ty;
         match ty {
-            E::Pred => {
-                Self::Integers(view::<u8>(literal).iter().map(|&x| i64::from(x != 0)).collect(), ty)
-            }
+            E::Pred => Self::Integers(bytes.iter().map(|&x| i64::from(x != 0)).collect(), ty),
             E::S1 | E::S2 | E::S4 | E::S8 => {
-                let bytes = view::<u8>(literal).iter();
-                Self::Integers(bytes.map(|&x| i64::from(x.cast_signed())).collect(), ty)
+                Self::Integers(bytes.iter().map(|&x| i64::from(x.cast_signed())).collect(), ty)
             }
-            E::U1 | E::U2 | E::U4 | E::U8 => Self::Integers(integers::<u8>(literal), ty),
-            E::S16 => Self::Integers(integers::<i16>(literal), ty),
-            E::S32 => Self::Integers(integers::<i32>(literal), ty),
-            E::S64 => Self::Integers(integers::<i64>(literal), ty),
-            E::U16 => Self::Integers(integers::<u16>(literal), ty),
-            E::U32 => Self::Integers(integers::<u32>(literal), ty),
+            E::U1 | E::U2 | E::U4 | E::U8 => Self::Integers(integers::<u8>(bytes), ty),
+            E::S16 => Self::Integers(integers::<i16>(bytes), ty),
+            E::S32 => Self::Integers(integers::<i32>(bytes), ty),
+            E::S64 => Self::Integers(integers::<i64>(bytes), ty),
+            E::U16 => Self::Integers(integers::<u16>(bytes), ty),
+            E::U32 => Self::Integers(integers::<u32>(bytes), ty),
             E::U64 => {
-                let words = view::<u64>(literal).iter();
+                let words = view::<u64>(bytes).iter();
                 Self::Integers(words.map(|x| x.cast_signed()).collect(), ty)
             }
-            E::F32 => Self::Single(view(literal).into()),
-            E::F64 => Self::Double(view(literal).into()),
-            E::Bf16 => Self::Bf16(view(literal).into()),
-            E::F16 => Self::Single(widened(view::<f16>(literal)).into()),
+            E::F32 => Self::Single(view(bytes).into()),
+            E::F64 => Self::Double(view(bytes).into()),
+            E::Bf16 => Self::Bf16(view(bytes).into()),
+            E::F16 => Self::Single(widened(view::<f16>(bytes)).into()),
             E::F8E5M2
             | E::F8E4M3
             | E::F8E3M4
@@ -75,11 +75,10 @@ impl<'a> LosslessElements<'a> {
             | E::F4E2M1Fn => {
                 let values: Vec<f32> =
                     (0..=u8::MAX).map(|code| single(Scalar::read(ty, &[code]).as_f64())).collect();
-                let bytes = view::<u8>(literal).iter();
-                Self::Single(bytes.map(|&code| values[usize::from(code)]).collect())
+                Self::Single(bytes.iter().map(|&code| values[usize::from(code)]).collect())
             }
-            E::C64 => Self::Complex(view(literal).into()),
-            E::C128 => Self::WideComplex(view(literal).into()),
+            E::C64 => Self::Complex(view(bytes).into()),
+            E::C128 => Self::WideComplex(view(bytes).into()),
         }
     }
 

@@ -10,6 +10,8 @@ use num::parallel::{parts, threads};
 
 /// Sums that do not wait for each other.
 const LANES: usize = 32;
+/// The same, of the last terms.
+const FEW: usize = 8;
 /// Sums that a thread forms at a time: they stay in the innermost cache.
 const SUMS: usize = 256;
 
@@ -212,10 +214,58 @@ fn dot<K: OwnSums, T: Copy>(
     vector: &[K::Word],
     pack: impl Fn(T) -> K::Word,
 ) -> (K::Word, f64) {
-    let ((lines, last), (vectors, rest)) = (line.as_chunks::<LANES>(), vector.as_chunks::<LANES>());
     let (mut sums, mut squares) = ([K::Word::default(); LANES], [0.0; LANES]);
+    let (line, vector) = add_lanes::<K, T, LANES>((line, vector), &mut sums, &mut squares, &pack);
+    let (line, vector) = add_lanes::<K, T, FEW>((line, vector), &mut sums, &mut squares, &pack);
+    let (mut sum, mut square) = match K::HAS_BOUND {
+        true => (total_apart(&sums, K::Word::plus), total_apart(&squares, |a, b| a + b)),
+        false => (total(&sums, K::Word::plus), 0.0),
+    };
+    for (&a, &b) in line.iter().zip(vector) {
+        let a = pack(a);
+        sum = sum.plus_product(a, b);
+        square += K::square(a);
+    }
+    (sum, square)
+}
+
+/// Returns the sum of all lanes, of one half and the other.
+#[inline(always)]
+fn total<T: Copy>(lanes: &[T; LANES], plus: impl Fn(T, T) -> T) -> T {
+    let (mut lanes, mut half) = (*lanes, LANES);
+    while half > FEW {
+        half /= 2;
+        for i in 0..half {
+            lanes[i] = plus(lanes[i], lanes[half + i]);
+        }
+    }
+    let (few, _) = lanes.as_chunks::<FEW>();
+    total_of_few(&few[0], plus)
+}
+
+/// The same. Inlined, it would keep sums and squares in memory.
+#[inline(never)]
+fn total_apart<T: Copy>(lanes: &[T; LANES], plus: impl Fn(T, T) -> T) -> T {
+    total(lanes, plus)
+}
+
+/// Returns the sum of these lanes. Inlined, it would have all lanes computed two by two.
+#[inline(never)]
+fn total_of_few<T: Copy>(&[a, b, c, d, e, f, g, h]: &[T; FEW], plus: impl Fn(T, T) -> T) -> T {
+    plus(plus(plus(a, e), plus(c, g)), plus(plus(b, f), plus(d, h)))
+}
+
+/// Adds the products of the first elements, `N` at a time, to the first sums; returns the rest.
+#[inline(always)]
+fn add_lanes<'a, K: OwnSums, T: Copy, const N: usize>(
+    (line, vector): (&'a [T], &'a [K::Word]),
+    sums: &mut [K::Word; LANES],
+    squares: &mut [f64; LANES],
+    pack: &impl Fn(T) -> K::Word,
+) -> (&'a [T], &'a [K::Word]) {
+    let ((lines, line), (vectors, vector)) = (line.as_chunks::<N>(), vector.as_chunks::<N>());
     for (line, vector) in lines.iter().zip(vectors) {
-        for i in 0..LANES {
+        for i in 0..N {
             let a = pack(line[i]);
             sums[i] = sums[i].plus_product(a, vector[i]);
             if K::HAS_BOUND {
@@ -223,12 +273,5 @@ fn dot<K: OwnSums, T: Copy>(
             }
         }
     }
-    let mut sum = sums.into_iter().fold(K::Word::default(), K::Word::plus);
-    let mut square = squares.iter().sum();
-    for (&a, &b) in last.iter().zip(rest) {
-        let a = pack(a);
-        sum = sum.plus_product(a, b);
-        square += K::square(a);
-    }
-    (sum, square)
+    (line, vector)
 }

@@ -2,15 +2,16 @@
 use super::emitter::{ELEMENTS, Emitter};
 use super::kind::{is_in_registers, is_narrow};
 use crate::loops::memory::Place;
-use crate::loops::operation::{Beyond, Elementwise, Move, Source, Window};
-use cranelift_codegen::ir::InstBuilder;
+use crate::loops::operation::{Beyond, Elementwise, KernelCall, Move, Source, Window};
 use cranelift_codegen::ir::condcodes::IntCC;
 use cranelift_codegen::ir::types::{F32, F64};
-use hlo::op::Unary;
-use hlo::{Class, ElementType};
-use kernels::in_halves;
+use cranelift_codegen::ir::{InstBuilder, Value};
+use hlo::op::{Binary, Unary};
+use hlo::{Class, ElementType, Scalar};
+use kernels::{Formula, in_halves};
 use num::index::to_i64;
 use num::scalar_program::step::{ElementStep, ScalarStep};
+use rustc_hash::FxHashMap;
 
 /// Returns whether an operation is emitted element by element, but for steps that are called.
 fn is_by_element(operation: &Elementwise) -> bool {
@@ -42,7 +43,7 @@ pub(super) fn one_element(operation: &Move) -> Option<Place> {
         return None;
     };
     let width = ty.storage_bytes();
-    let is_few = copy.bytes == width && place.bytes <= ELEMENTS * width;
+    let is_few = copy.count == 1 && copy.bytes == width && place.bytes <= ELEMENTS * width;
     (is_few && is_in_registers(*ty)).then_some(*place)
 }
 
@@ -75,6 +76,73 @@ impl Emitter<'_, '_> {
         let sum = in_halves(&mut products, |a, b| self.builder.ins().fadd(a, b));
         let sum = self.builder.ins().fdemote(F32, sum);
         self.write(ElementType::F32, result.start, sum);
+    }
+
+    /// Emits the steps of a kernel; returns whether it has.
+    pub(super) fn formula(&mut self, formula: &Formula, kernel: usize) -> bool {
+        let KernelCall { operands, results, .. } = &self.kernels[kernel];
+        let ([(Source::Small(a), _), (Source::Small(b), _)], [(result, _)]) =
+            (operands.as_slice(), results.as_slice())
+        else {
+            return false;
+        };
+        let (a, b, result) = (*a, *b, *result);
+        match formula {
+            Formula::Fold(op, ty) => self.fold((*op, *ty), (a, b), result),
+            Formula::Products(ty, sums) => {
+                let zero = self.constant(*ty, Scalar::Float(0.0));
+                let mut elements: FxHashMap<usize, Value> = FxHashMap::default();
+                let mut read =
+                    |this: &mut Self, at| *elements.entry(at).or_insert_with(|| this.read(*ty, at));
+                let width = ty.storage_bytes();
+                let mut values = Vec::with_capacity(sums.len());
+                for factors in sums {
+                    let mut sum = zero;
+                    for [x, y] in factors {
+                        let x = read(self, a.start + x * width);
+                        let y = read(self, b.start + y * width);
+                        let product = self.builder.ins().fmul(x, y);
+                        sum = self.builder.ins().fadd(sum, product);
+                    }
+                    values.push(sum);
+                }
+                for (value, at) in values.into_iter().zip((result.start..).step_by(width)) {
+                    self.write(*ty, at, value);
+                }
+                true
+            }
+        }
+    }
+
+    /// Emits the fold of all elements in one place and the first value in another.
+    fn fold(
+        &mut self,
+        (op, ty): (Binary, ElementType),
+        (elements, first): (Place, Place),
+        result: Place,
+    ) -> bool {
+        if !is_in_registers(ty) || is_narrow(ty) {
+            return false;
+        }
+        let is_wide = op == Binary::Add && ty == ElementType::F32;
+        let of = if is_wide { ElementType::F64 } else { ty };
+        let places = (elements.start..elements.end()).step_by(ty.storage_bytes());
+        let read = |at| {
+            let value = self.read(ty, at);
+            if is_wide { self.builder.ins().fpromote(F64, value) } else { value }
+        };
+        let mut values: Vec<Value> = std::iter::once(first.start).chain(places).map(read).collect();
+        let mut are_instructions = true;
+        let value = in_halves(&mut values, |a, b| {
+            let value = self.step(ScalarStep::Binary(op, of, 0, 1), of, &[a, b]);
+            are_instructions &= value.is_some();
+            value.unwrap_or(a)
+        });
+        if are_instructions {
+            let value = if is_wide { self.builder.ins().fdemote(F32, value) } else { value };
+            self.write(ty, result.start, value);
+        }
+        are_instructions
     }
 
     /// Emits the update of one element of an array of few.

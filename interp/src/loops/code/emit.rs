@@ -11,9 +11,10 @@ use crate::loops::operation::{
 };
 use crate::loops::{Block, Condition, LoopProgram};
 use cranelift_codegen::ir::condcodes::IntCC;
-use cranelift_codegen::ir::types::{F32X4, F64X2, I8, I8X16, I16, I32, I64};
+use cranelift_codegen::ir::types::{F32X4, F64X2, I8, I8X16, I16, I32, I32X4, I64, I64X2};
 use cranelift_codegen::ir::{self, InstBuilder, MemFlags, Type, Value};
-use hlo::op::Binary;
+use cranelift_frontend::FuncInstBuilder;
+use hlo::op::{Binary, Unary};
 use hlo::{Class, ElementType, Scalar};
 use num::Arithmetic;
 use num::index::to_i64;
@@ -56,7 +57,7 @@ impl<'a, 'b> Emitter<'a, 'b> {
         program: &'a LoopProgram,
         body: &'a Block,
     ) {
-        let mut this = Self::new(frame, &program.kernels);
+        let mut this = Self::new(frame, &program.kernels, Some(&program.image));
         this.large = (0..program.large.len()).map(|i| this.address(FIRST_LARGE + i)).collect();
         program.image.arrays().for_each(|array| this.declare(array.ty, array.place));
         for (start, register) in this.registers.all() {
@@ -71,7 +72,7 @@ impl<'a, 'b> Emitter<'a, 'b> {
         this.builder.def_var(this.steps, none);
         this.repeat(&program.condition, body);
         for leaf in &program.carried {
-            if let Leaf::Small(place, _) = leaf {
+            if let Leaf::Small(place, ..) = leaf {
                 this.sync(*place);
             }
         }
@@ -97,6 +98,7 @@ impl<'a, 'b> Emitter<'a, 'b> {
             Operation::Elementwise(operation) => {
                 self.elementwise(operation);
             }
+            Operation::Move(operation) if self.fill(operation) => {}
             Operation::Move(operation) if is_emitted(operation) => self.move_data(operation),
             Operation::Choose { predicate, values, result } if result.bytes <= COPIED => {
                 self.choose(*predicate, *values, *result);
@@ -106,10 +108,13 @@ impl<'a, 'b> Emitter<'a, 'b> {
             {
                 self.product(*operands, *result);
             }
+            Operation::Formula { formula, kernel } if self.formula(formula, *kernel) => {}
             Operation::Move(_)
+            | Operation::Formula { .. }
             | Operation::Choose { .. }
             | Operation::Product { .. }
-            | Operation::Kernel(_) => self.execute(operation),
+            | Operation::Kernel(_)
+            | Operation::Compute(_) => self.execute(operation),
         }
     }
 
@@ -234,37 +239,70 @@ impl<'a, 'b> Emitter<'a, 'b> {
     fn in_vectors(&mut self, operation: &Elementwise) -> bool {
         let (Some(step), result) = (&operation.step, operation.result) else { return false };
         let of_one_type = step.operands.iter().all(|ty| *ty == step.result);
-        let vector: Type = match Kind::of(step.result) {
-            Kind::Single if of_one_type => F32X4,
-            Kind::Double if of_one_type => F64X2,
-            Kind::Pred
-            | Kind::Signed(_)
-            | Kind::Unsigned(_)
-            | Kind::Single
-            | Kind::Double
-            | Kind::Narrow(_)
-            | Kind::Complex => return false,
-        };
+        let Some(vector) = vector_of(step.result).filter(|_| of_one_type) else { return false };
         let has_instruction = match step.step {
-            ScalarStep::Unary(op, ..) => is_instruction(op),
-            ScalarStep::Binary(op, ..) => is_arithmetic(op),
+            ScalarStep::Unary(op, ..) if vector.lane_type().is_float() => is_instruction(op),
+            ScalarStep::Unary(op, ..) => [Unary::Negate, Unary::Not].contains(&op),
+            ScalarStep::Binary(op, ..) => is_arithmetic(op, vector),
             ScalarStep::Constant(_)
             | ScalarStep::Compare(..)
             | ScalarStep::Select(..)
             | ScalarStep::Clamp(..)
             | ScalarStep::Convert(..) => false,
         };
-        if !has_instruction || !result.bytes.is_multiple_of(VECTOR) || result.bytes > MOST_BYTES {
+        if !has_instruction || result.bytes > MOST_BYTES {
             return false;
         }
+        // The last words of arrays are their own.
         for at in (0..result.bytes).step_by(VECTOR) {
             let x = operation.operands.iter().map(|place| self.vector(vector, place.start + at));
             let x: Vec<Value> = x.collect();
-            // An instruction of numbers is one of vectors too.
-            let Some(value) = self.step(step.step, step.result, &x) else { return false };
+            // An instruction of floats is one of vectors too.
+            let value = match vector.lane_type().is_float() {
+                true => self.step(step.step, step.result, &x),
+                false => self.integers(step.step, &x),
+            };
+            let Some(value) = value else { return false };
             self.put_vector(result.start + at, value);
         }
         true
+    }
+
+    /// Emits an operation on the lanes of vectors of integers.
+    fn integers(&mut self, step: ScalarStep, x: &[Value]) -> Option<Value> {
+        let ins = self.builder.ins();
+        match (step, x) {
+            (ScalarStep::Unary(Unary::Negate, ..), &[x]) => Some(ins.ineg(x)),
+            (ScalarStep::Unary(Unary::Not, ..), &[x]) => Some(ins.bnot(x)),
+            (ScalarStep::Binary(op, ..), &[a, b]) => lanes_of(op).map(|emit| emit(ins, a, b)),
+            _ => None,
+        }
+    }
+
+    /// Emits copies of an element to all of an array; returns whether it has.
+    fn fill(&mut self, operation: &Move) -> bool {
+        let ([copy], None, None) = (&*operation.copies, &operation.from, &operation.to) else {
+            return false;
+        };
+        let LoopCopy { from, to, bytes, count, steps } = *copy;
+        let all = Place { start: to, bytes: count * bytes };
+        let source = self.registers.covering(Place { start: from, bytes }).unwrap_or_default();
+        let [(_, ty @ (ElementType::F32 | ElementType::F64))] = *source else { return false };
+        let is_long = all.bytes > VECTOR * 2 && all.bytes <= MOST_BYTES;
+        if !is_long || steps != [0, bytes] || !self.is_whole(all) {
+            return false;
+        }
+        let value = self.read(ty, from);
+        let vector = vector_of(ty).expect("vectors of floats");
+        let value = self.builder.ins().splat(vector, value);
+        (to..all.end()).step_by(VECTOR).for_each(|at| self.put_vector(at, value));
+        true
+    }
+
+    /// Returns whether a place is that of an array, whose last word is its own.
+    fn is_whole(&self, place: Place) -> bool {
+        let array = self.image.and_then(|image| image.array_at(place.start));
+        array.is_some_and(|array| array.place == place)
     }
 
     /// Returns the vector at a byte of the memory.
@@ -284,10 +322,11 @@ impl<'a, 'b> Emitter<'a, 'b> {
         self.vectors.insert(at, value);
     }
 
-    fn copy(&mut self, LoopCopy { from, to, bytes }: LoopCopy) {
+    fn copy(&mut self, LoopCopy { from, to, bytes, .. }: LoopCopy) {
         let vectors = (0..bytes).step_by(VECTOR).map(|at| self.vectors.get(&(from + at)));
         if let Some(vectors) = vectors.map(Option::<&Value>::copied).collect::<Option<Vec<_>>>()
-            && bytes.is_multiple_of(VECTOR)
+            && (bytes.is_multiple_of(VECTOR)
+                || [from, to].into_iter().all(|start| self.is_whole(Place { start, bytes })))
         {
             for (value, at) in vectors.into_iter().zip((to..).step_by(VECTOR)) {
                 self.put_vector(at, value);
@@ -369,7 +408,7 @@ impl<'a, 'b> Emitter<'a, 'b> {
     fn move_data(&mut self, operation: &Move) {
         let Move { copies, from, to } = operation;
         let Some(window) = from.as_ref().or(to.as_ref()) else {
-            return copies.iter().for_each(|copy| self.copy(*copy));
+            return copies.iter().flat_map(|copy| copy.parts()).for_each(|copy| self.copy(copy));
         };
         if let Some(place) = one_element(operation) {
             return self.update_element(place, window, copies[0].from);
@@ -389,7 +428,7 @@ impl<'a, 'b> Emitter<'a, 'b> {
             self.branch_on(is_inside, here, next);
             self.enter(here);
         }
-        for copy in copies {
+        for copy in copies.iter().flat_map(|copy| copy.parts()) {
             let location = |window: &Option<Window>, at| match window {
                 Some(_) => Location::Address(address, at),
                 None => Location::Place(at),
@@ -429,7 +468,8 @@ impl<'a, 'b> Emitter<'a, 'b> {
 
 /// Returns whether copies are instructions.
 fn are_emitted(copies: &[LoopCopy]) -> bool {
-    copies.len() <= COPIES && copies.iter().all(|copy| copy.bytes <= COPIED)
+    copies.iter().map(|copy| copy.count).sum::<usize>() <= COPIES
+        && copies.iter().all(|copy| copy.bytes <= COPIED)
 }
 /// Returns whether data is moved by instructions.
 fn is_emitted(Move { copies, from, to }: &Move) -> bool {
@@ -437,13 +477,46 @@ fn is_emitted(Move { copies, from, to }: &Move) -> bool {
     let mut starts = from.iter().chain(to).flat_map(|window| &window.starts);
     are_emitted(copies)
         && starts.all(|(start, ..)| is_in_registers(start.ty))
-        && copies.iter().all(|copy| fits(copy.from) && fits(copy.to))
+        && copies.iter().flat_map(|copy| copy.places()).all(|place| fits(place.end()))
 }
 /// Returns whether a product is emitted in `fast`.
 fn is_short(operands: &[Place; 2]) -> bool {
     operands[0].bytes <= MOST_TERMS * size_of::<f32>()
 }
 
-fn is_arithmetic(op: Binary) -> bool {
-    [Binary::Add, Binary::Subtract, Binary::Multiply, Binary::Divide].contains(&op)
+/// Returns the vector of numbers that the processor computes at once.
+fn vector_of(ty: ElementType) -> Option<Type> {
+    match Kind::of(ty) {
+        Kind::Single => Some(F32X4),
+        Kind::Double => Some(F64X2),
+        Kind::Signed(32) | Kind::Unsigned(32) => Some(I32X4),
+        Kind::Signed(64) | Kind::Unsigned(64) => Some(I64X2),
+        Kind::Pred | Kind::Signed(_) | Kind::Unsigned(_) | Kind::Narrow(_) | Kind::Complex => None,
+    }
+}
+
+/// Emits an operation on the lanes of two vectors of integers.
+type OfLanes = fn(FuncInstBuilder<'_, '_>, Value, Value) -> Value;
+
+/// The operations on integers that vectors have.
+const LANES: [(Binary, OfLanes); 6] = [
+    (Binary::Add, |ins, a, b| ins.iadd(a, b)),
+    (Binary::Subtract, |ins, a, b| ins.isub(a, b)),
+    (Binary::Multiply, |ins, a, b| ins.imul(a, b)),
+    (Binary::And, |ins, a, b| ins.band(a, b)),
+    (Binary::Or, |ins, a, b| ins.bor(a, b)),
+    (Binary::Xor, |ins, a, b| ins.bxor(a, b)),
+];
+
+fn lanes_of(op: Binary) -> Option<OfLanes> {
+    LANES.iter().find(|(of, _)| *of == op).map(|&(_, emit)| emit)
+}
+
+/// Returns whether vectors have an operation.
+fn is_arithmetic(op: Binary, vector: Type) -> bool {
+    use Binary::{Add, Divide, Maximum, Minimum, Multiply, Subtract};
+    match vector.lane_type().is_float() {
+        true => [Add, Subtract, Multiply, Divide, Maximum, Minimum].contains(&op),
+        false => lanes_of(op).is_some(),
+    }
 }

@@ -2,6 +2,7 @@
 use super::FAILED;
 use super::generate::FunctionFrame;
 use super::registers::Registers;
+use crate::loops::memory::Image;
 use crate::loops::operation::KernelCall;
 use cranelift_codegen::ir::immediates::{Ieee32, Ieee64};
 use cranelift_codegen::ir::types::{I8, I8X16, I64};
@@ -25,6 +26,8 @@ pub(super) struct Emitter<'a, 'b> {
     pub(super) list: Value,
     pub(super) large: Vec<Value>,
     pub(super) kernels: &'a [KernelCall],
+    /// The places of arrays; none of scalars alone.
+    pub(super) image: Option<&'a Image>,
     pub(super) registers: Registers,
     /// Vectors that are also in memory, by their first byte.
     pub(super) vectors: FxHashMap<usize, Value>,
@@ -35,7 +38,11 @@ pub(super) struct Emitter<'a, 'b> {
 }
 
 impl<'a, 'b> Emitter<'a, 'b> {
-    pub(super) fn new(frame: FunctionFrame<'a, 'b>, kernels: &'a [KernelCall]) -> Self {
+    pub(super) fn new(
+        frame: FunctionFrame<'a, 'b>,
+        kernels: &'a [KernelCall],
+        image: Option<&'a Image>,
+    ) -> Self {
         let FunctionFrame { builder, convention, memory, list } = frame;
         let (steps, failed) = (builder.declare_var(I64), builder.create_block());
         Self {
@@ -45,6 +52,7 @@ impl<'a, 'b> Emitter<'a, 'b> {
             list,
             large: Vec::new(),
             kernels,
+            image,
             registers: Registers::default(),
             vectors: FxHashMap::default(),
             steps,

@@ -106,7 +106,7 @@ fn emit(
     program: &RegisterProgram,
     steps: &[Option<Elementwise>],
 ) -> usize {
-    let mut emitter = Emitter::new(frame, &[]);
+    let mut emitter = Emitter::new(frame, &[], None);
     let (types, count) = (&program.types, program.parameters());
     for (register, &ty) in types.iter().enumerate() {
         emitter.declare(ty, place(program, register));

@@ -1,0 +1,72 @@
+//! Products of so few numbers that whatever is done beside them takes longer.
+use super::accumulator::Accumulator;
+use super::job::Job;
+use super::{Contraction, LhsOffsets, Lists};
+use crate::Formula;
+use hlo::ElementType;
+use smallvec::SmallVec;
+
+/// Multiplications, and sums, at most.
+const MOST: usize = 128;
+
+/// All sums of the plan, if it has so few. Returns whether it has.
+pub(super) fn run<K: Accumulator>(job: &Job<'_, K>, total: Option<usize>, out: &mut [u8]) -> bool {
+    let Some(starts) = starts(job.plan).filter(|_| total.is_none()) else { return false };
+    let factors =
+        |start| places(job.plan, start).map(|[a, b]| (K::pack(job.lhs[a]), K::pack(job.rhs[b])));
+    let sum = |start| {
+        let (mut sum, mut magnitude) = (K::Sum::default(), 0.0);
+        factors(start).for_each(|(a, b)| magnitude += K::add(&mut sum, a, b));
+        (sum, magnitude)
+    };
+    if let Some(slots) = K::sums_in(out, job.rounding) {
+        starts.zip(slots).for_each(|(start, slot)| (*slot, _) = sum(start));
+        return true;
+    }
+    let sums = starts.clone().map(sum);
+    let (sums, magnitudes): (SmallVec<[K::Sum; MOST]>, SmallVec<[f64; MOST]>) = sums.unzip();
+    if K::round(&sums, job.error, (1.0, &magnitudes), job.rounding, out) {
+        return true;
+    }
+    let slots = out.chunks_exact_mut(job.rounding.to.storage_bytes());
+    let sums = sums.into_iter().zip(magnitudes);
+    for ((start, of), slot) in starts.zip(sums).zip(slots) {
+        if !job.decide(of.0, of.1, slot) {
+            let (row, column) = (factors(start).map(|x| x.0), factors(start).map(|x| x.1));
+            job.settle(&mut None, (row, column), of, slot);
+        }
+    }
+    true
+}
+
+/// Returns the numbers of the first elements of each row and column, if there are so few products.
+fn starts<'a>(plan: &Contraction<'a>) -> Option<impl Iterator<Item = [usize; 2]> + Clone + 'a> {
+    let (LhsOffsets::Sums(lhs), Lists { batches, indices, .. }) = (plan.lhs, plan.rhs) else {
+        return None;
+    };
+    let starts = lhs.batches.iter().zip(batches).flat_map(move |(a, b)| {
+        let rows = lhs.indices.iter().map(move |row| a + row);
+        rows.flat_map(move |row| indices.iter().map(move |column| [row, b + column]))
+    });
+    let count = batches.len().saturating_mul(plan.rows).saturating_mul(indices.len());
+    (count.max(plan.work()) <= MOST).then_some(starts)
+}
+
+/// Returns the numbers of the factors of a row and a column.
+fn places<'a>(
+    plan: &Contraction<'a>,
+    [row, column]: [usize; 2],
+) -> impl Iterator<Item = [usize; 2]> + Clone + 'a {
+    let lhs = match plan.lhs {
+        LhsOffsets::Sums(lhs) => lhs.terms,
+        LhsOffsets::Runs { .. } => &[],
+    };
+    lhs.iter().zip(plan.rhs.terms).map(move |(a, b)| [row + a, column + b])
+}
+
+/// Returns the steps of sums of floats of this type, if there are so few.
+pub(crate) fn products(plan: &Contraction<'_>, ty: ElementType) -> Option<Formula> {
+    let is_float = [ElementType::F32, ElementType::F64].contains(&ty);
+    let sums = starts(plan).filter(|_| is_float)?;
+    Some(Formula::Products(ty, sums.map(|start| places(plan, start).collect()).collect()))
+}
