@@ -88,7 +88,8 @@ fn report(answer: &Answer, paths: [&Path; 2]) -> String {
 const ELIDED: &str = "  = help: dump the module with large constants printed, or give `--elided SEED` for random values\n";
 
 fn equal_text(evidence: &Evidence) -> String {
-    let Evidence { seeds, elements, degree, comparisons, undefined, .. } = evidence;
+    let Evidence { elements, degree, comparisons, undefined, .. } = evidence;
+    let draws = evidence.compared();
     let mut text = String::from(match evidence.has_floats {
         true => "equal for every float argument, in exact arithmetic\n",
         false => "equal for the arguments that were drawn, of which none is a float\n",
@@ -96,7 +97,7 @@ fn equal_text(evidence: &Evidence) -> String {
     let chance = evidence.probability();
     let _ = writeln!(
         text,
-        "  {elements} elements of degree {degree:.0}, {seeds} draws: wrong by chance {chance:.0e}, if functions are independent variables"
+        "  {elements} elements of degree {degree:.0}, {draws} draws: wrong by chance {chance:.0e}, if functions are independent variables"
     );
     if comparisons.all > 0 {
         let (both, all) = (comparisons.both, comparisons.all);
@@ -115,6 +116,16 @@ fn equal_text(evidence: &Evidence) -> String {
         let _ =
             writeln!(text, "  {} draws are not compared: a loop does not end", evidence.endless);
     }
+    if evidence.missed > 0 {
+        let _ = writeln!(text, "  {} elements are compared in no draw", evidence.missed);
+    }
+    if evidence.unstable > 0 {
+        let _ = writeln!(
+            text,
+            "  {} draws are not compared: results depend on the last digits of arguments",
+            evidence.unstable
+        );
+    }
     text.push_str("  not covered: rounding, overflow, denormals, NaN, the sign of zero; integers other than those drawn\n");
     text
 }
@@ -123,13 +134,15 @@ fn to_json(answer: &Answer, paths: [&Path; 2]) -> String {
     let value = match answer {
         Answer::Equal(evidence) => json!({
             "answer": "equal",
-            "draws": evidence.seeds,
+            "draws": evidence.compared(),
             "elements": evidence.elements,
             "degree": evidence.degree,
             "probability": evidence.probability(),
             "comparisons": { "both": evidence.comparisons.both, "all": evidence.comparisons.all },
             "undefined": evidence.undefined,
+            "missed": evidence.missed,
             "endless": evidence.endless,
+            "unstable": evidence.unstable,
             "nested_exponentials": evidence.is_shallow,
         }),
         Answer::Different(found) => json!({

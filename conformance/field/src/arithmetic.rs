@@ -485,7 +485,7 @@ impl Field {
     pub(crate) fn unary(&self, op: Unary, x: Element, ty: ElementType) -> Option<Element> {
         let real = unary_f64(op)?(x.real);
         if !x.is_finite() {
-            return Some(self.literal(real, ElementType::F64));
+            return Some(self.constant(real, ElementType::F64));
         }
         let is_exact = matches!(op, Unary::Abs | Unary::Negate | Unary::Real | Unary::Sign);
         // As compilers do.

@@ -37,6 +37,14 @@ impl Element {
     pub(crate) const fn special(real: f64) -> Self {
         Self::constant([0; LEVELS], real)
     }
+    /// Returns an infinity or NaN that a module states: it is no overflow.
+    pub(crate) fn stated(self) -> Self {
+        Self { residues: [1; LEVELS], ..self }
+    }
+    /// Returns whether it is an infinity or NaN that a module states, as it is.
+    pub(crate) fn is_stated(&self) -> bool {
+        !self.is_finite() && self.residues[0] != 0
+    }
     pub(crate) fn integer(x: i64) -> Self {
         Self::constant(tower::of_integer(i128::from(x)), approximate(x))
     }

@@ -90,6 +90,8 @@ pub struct Evidence {
     pub missed: usize,
     /// Draws for which a module did not end within the limit of steps. They are not compared.
     pub endless: u32,
+    /// Those of them for which one module ends.
+    pub uneven: u32,
     /// Draws for which the real numbers are too inaccurate to tell. They are not compared.
     pub unstable: u32,
     /// Whether exponentials are nested deeper than their laws are known.
@@ -204,9 +206,10 @@ pub fn equal(first: &Verified, second: &Verified, options: &Options) -> Result<A
         is_partitioned,
         devices,
         is_replicated: false,
+        has_integers: has(modules[0], ElementType::is_integral),
         evidence: Evidence {
             has_cuts: constants.has_cuts(),
-            has_floats: has_floats(modules[0]),
+            has_floats: has(modules[0], |ty| ty.is_float() || ty.is_complex()),
             ..Evidence::default()
         },
         constants,
@@ -269,6 +272,8 @@ struct Comparison<'a> {
     devices: usize,
     /// Whether all devices take the same arguments.
     is_replicated: bool,
+    /// Whether an argument has integers.
+    has_integers: bool,
     constants: Pool,
     evidence: Evidence,
     covered: [Seen; 2],
@@ -343,12 +348,14 @@ impl Comparison<'_> {
             match run(lifted, &field, &arguments, self.options, &mut self.covered[i]) {
                 Ok(result) => results.push(result),
                 // For arguments for which a program does not end it is no function.
-                Err(error) if error.number() == "E0404" => return Ok(None),
+                Err(error) if error.number() == "E0404" => {}
                 Err(error) => return Err(Failure::Run { module: i, error }.into()),
             }
             field.end_module();
         }
+        let count = results.len();
         let (Some(second), Some(mut first)) = (results.pop(), results.pop()) else {
+            self.evidence.uneven += u32::from(count == 1);
             return Ok(None);
         };
         if let Some(boundary) = boundary {
@@ -428,8 +435,10 @@ impl Comparison<'_> {
     /// Returns whether no further draw is needed.
     fn is_enough(&self) -> bool {
         let seeds = self.options.seeds;
+        // Integers are tested, not proved.
+        let least = if self.has_integers { seeds.saturating_mul(2) } else { seeds };
         self.options.arguments.is_some()
-            || self.evidence.compared() >= seeds
+            || self.evidence.compared() >= least
                 && !self.met.iter().any(|met| are_too_many(met, seeds))
     }
 
@@ -480,7 +489,9 @@ fn doubt(unknown: Option<&Difference>, evidence: &Evidence) -> Option<String> {
             evidence.degree
         ));
     }
-    let nothing = if draws == 0 && evidence.unstable > 0 {
+    let nothing = if evidence.uneven > 0 {
+        "one module ends within the limit of steps for arguments for which the other does not"
+    } else if draws == 0 && evidence.unstable > 0 {
         "the real numbers are too inaccurate to tell: results depend on the last digits of arguments"
     } else if draws == 0 {
         "a module ends for no draw within the limit of steps"
@@ -492,11 +503,11 @@ fn doubt(unknown: Option<&Difference>, evidence: &Evidence) -> Option<String> {
     Some(nothing.to_owned())
 }
 
-/// Returns whether a parameter has floats.
-fn has_floats(module: &Module) -> bool {
+/// Returns whether a parameter has elements of some types.
+fn has(module: &Module, is: impl Fn(ElementType) -> bool) -> bool {
     let parameters = module.entry().program_shape().parameters;
     let leaves = parameters.iter().flat_map(|shape| shape.leaves());
-    leaves.filter_map(Shape::element_type).any(|ty| ty.is_float() || ty.is_complex())
+    leaves.filter_map(Shape::element_type).any(is)
 }
 
 /// Returns whether numbers of a module pass through complex ones.
@@ -676,6 +687,10 @@ fn of_parts<'a>(
         evidence.degree = evidence.degree.max(f64::from(x.degree.max(y.degree)));
         let values = [x.real, y.real];
         met[at].add(x, y);
+        if x.is_stated() && y.is_finite() || y.is_stated() && x.is_finite() {
+            found.different.get_or_insert((at, values, true));
+            continue;
+        }
         if !x.is_finite() || !y.is_finite() {
             evidence.undefined += usize::from(!x.is(y));
             continue;

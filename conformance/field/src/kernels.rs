@@ -59,6 +59,7 @@ impl Number for Element {
             Scalar::Pred(x) => Self::integer(i64::from(x)),
             Scalar::Signed(x) => Self::integer(x),
             Scalar::Unsigned(x) => Self::unsigned(x),
+            Scalar::Float(x) | Scalar::Complex(x, _) if !x.is_finite() => Self::special(x).stated(),
             Scalar::Float(x) | Scalar::Complex(x, _) => field.literal(x, ty),
         }
     }

@@ -190,6 +190,15 @@ fn other_functions_are_different() {
             "ROOT r = pred[6] compare(x, y), direction=LT",
             "ROOT r = pred[6] compare(x, y), direction=LE",
         ),
+        // An infinity that a module states, and no overflow.
+        (
+            "c = f32[] constant(nan) b = f32[6] broadcast(c), dimensions={} p = pred[6] compare(x, ones), direction=GT ROOT r = f32[6] select(p, b, x)",
+            "ROOT r = f32[6] copy(x)",
+        ),
+        (
+            "c = f32[] constant(inf) ROOT r = f32[] reduce(x, c), dimensions={0}, to_apply=max",
+            "c = f32[] constant(-inf) ROOT r = f32[] reduce(x, c), dimensions={0}, to_apply=max",
+        ),
         // Above a large constant.
         (
             "c = f32[] constant(1e20) b = f32[6] broadcast(c), dimensions={} ROOT r = f32[6] minimum(x, b)",
