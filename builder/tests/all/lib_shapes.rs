@@ -364,11 +364,26 @@ fn indices_are_whole_numbers() {
     }
 }
 
+/// The first two columns of [`counted`].
+fn columns(b: &Builder) -> Value<'_> {
+    counted(b).slice_in_dim(0, 2, 1, 1)
+}
+/// The first row of [`counted`].
+fn row(b: &Builder) -> Value<'_> {
+    counted(b).slice_in_dim(0, 1, 1, 0)
+}
+fn second_half(x: Value<'_>, dim: i64) -> Value<'_> {
+    x.split(2, dim)[1]
+}
+fn places(b: &Builder) -> Value<'_> {
+    b.constant([[0i32, 1, 2, 0]])
+}
+
 #[test]
 fn sizes_of_one() {
     let b = Builder::new("sizes");
     let x = b.parameter(0, "f32[1,3,1]", "x");
-    let dims = |value: Value<'_>| value.dims().unwrap().clone().to_vec();
+    let dims = |value: Value<'_>| value.dims().unwrap();
     assert_eq!(dims(x.squeeze(&[])), [3]);
     assert_eq!(dims(x.squeeze(&[0])), [3, 1]);
     assert_eq!(dims(x.squeeze(&[-1, 0])), [3]);
@@ -389,24 +404,18 @@ fn sizes_of_one() {
 
 #[test]
 fn parts_and_repetitions() {
-    fn parts(x: Value<'_>, dim: i64) -> Value<'_> {
-        x.split(2, dim)[1]
-    }
-    fn x(b: &Builder) -> Value<'_> {
-        counted(b).slice_in_dim(0, 2, 1, 1)
-    }
-    assert_eq!(whole(|_, x| parts(x, 1)), [2, 3, 6, 7, 10, 11]);
-    assert_eq!(refused(|_, x| parts(x, 0)), "E0801");
-    assert_eq!(refused(|_, x| parts(x, 2)), "E0801");
+    assert_eq!(whole(|_, x| second_half(x, 1)), [2, 3, 6, 7, 10, 11]);
+    assert_eq!(refused(|_, x| second_half(x, 0)), "E0801");
+    assert_eq!(refused(|_, x| second_half(x, 2)), "E0801");
     let b = Builder::new("parts");
     assert!(counted(&b).split(0, 0).is_empty());
     assert_eq!(b.first_error().unwrap().number(), "E0801");
 
-    assert_eq!(whole(|b, _| x(b).tile(&[1, 2])), [0, 1, 0, 1, 4, 5, 4, 5, 8, 9, 8, 9]);
-    assert_eq!(whole(|b, _| x(b).tile(&[2, 1])), [0, 1, 4, 5, 8, 9, 0, 1, 4, 5, 8, 9]);
-    assert_eq!(whole(|b, _| x(b).repeat(2, -1)), [0, 0, 1, 1, 4, 4, 5, 5, 8, 8, 9, 9]);
-    assert_eq!(whole(|b, _| x(b).repeat(2, 0)), [0, 1, 0, 1, 4, 5, 4, 5, 8, 9, 8, 9]);
-    assert_eq!(whole(|b, _| x(b).tile(&[0, 1])), [0i64; 0]);
+    assert_eq!(whole(|b, _| columns(b).tile(&[1, 2])), [0, 1, 0, 1, 4, 5, 4, 5, 8, 9, 8, 9]);
+    assert_eq!(whole(|b, _| columns(b).tile(&[2, 1])), [0, 1, 4, 5, 8, 9, 0, 1, 4, 5, 8, 9]);
+    assert_eq!(whole(|b, _| columns(b).repeat(2, -1)), [0, 0, 1, 1, 4, 4, 5, 5, 8, 8, 9, 9]);
+    assert_eq!(whole(|b, _| columns(b).repeat(2, 0)), [0, 1, 0, 1, 4, 5, 4, 5, 8, 9, 8, 9]);
+    assert_eq!(whole(|b, _| columns(b).tile(&[0, 1])), [0i64; 0]);
     assert_eq!(refused(|_, x| x.tile(&[2])), "E0801");
     let _code = refused(|_, x| x.repeat(-1, 0));
     let _code = refused(|_, x| x.tile(&[1, i64::MAX]));
@@ -414,9 +423,6 @@ fn parts_and_repetitions() {
 
 #[test]
 fn rotations_and_stacks() {
-    fn row(b: &Builder) -> Value<'_> {
-        counted(b).slice_in_dim(0, 1, 1, 0)
-    }
     assert_eq!(whole(|b, _| row(b).roll(1, 1)), [3, 0, 1, 2]);
     assert_eq!(whole(|b, _| row(b).roll(-1, -1)), [1, 2, 3, 0]);
     assert_eq!(whole(|b, _| row(b).roll(4, 1)), [0, 1, 2, 3]);
@@ -435,9 +441,6 @@ fn elements_by_place() {
     assert_eq!(whole(|b, _| b.constant(keys).argsort(-1)), [2, 3, 0, 4, 1]);
     assert_eq!(whole(|b, x| x.take(b.constant([2i32, -5, 9]), 1)).len(), 9);
     assert_eq!(whole(|b, x| x.take(b.constant(1i32), 0)), [4, 5, 6, 7]);
-    fn places(b: &Builder) -> Value<'_> {
-        b.constant([[0i32, 1, 2, 0]])
-    }
     assert_eq!(whole(|b, x| x.take_along_axis(places(b), 0)), [0, 5, 10, 3]);
     assert_eq!(
         whole(|b, _| b.constant([1i32, 2]).outer(b.constant([3i32, 4, 5]))),
