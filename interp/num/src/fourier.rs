@@ -18,7 +18,7 @@ use super::twiddle::turns;
 use crate::clock::Stop;
 use crate::each_lane;
 use chirp::{Chirp, convolution_length};
-pub use lanes::{LaneNumber, Lanes, Step};
+pub use lanes::{LaneNumber, Lanes};
 use long::{Long, Matrix};
 use rayon::current_num_threads as threads;
 

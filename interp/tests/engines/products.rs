@@ -255,6 +255,35 @@ fn a_sum_below_the_error_of_its_terms() {
     engines_agree(&text, &[]);
 }
 
+/// Sums of zeros beside large elements, and of products that vanish, whose sum is not zero.
+#[test]
+fn sums_of_products_that_are_zero() {
+    for ty in ["f32", "f64", "c128"] {
+        for (rows, columns) in
+            [("{0,3,0},{0,0,1e30}", "{7,0,0},{0,-0,5}"), ("{1e-30,0,1e-30}", "{1,0,0}")]
+        {
+            let count = rows.matches('{').count();
+            engines_agree(
+                &format!(
+                    "ENTRY e {{ a = f64[{count},3] constant({{{rows}}}) b = f64[{count},3] constant({{{columns}}})
+                      c = {ty}[{count},3] convert(a) d = {ty}[{count},3] convert(b)
+                      ROOT r = {ty}[{count},{count}] dot(c, d), lhs_contracting_dims={{1}}, rhs_contracting_dims={{1}} }}"
+                ),
+                &[],
+            );
+        }
+    }
+    for signs in ["1e-170,1e-170", "-1e-170,1e-170", "-1e-170,-1e-170"] {
+        engines_agree(
+            &format!(
+                "ENTRY e {{ a = f64[2,2] constant({{{{{signs}}},{{{signs}}}}}) b = f64[2,2] constant({{{{1e-160,1e-161}},{{3e-154,1}}}})
+                  ROOT r = f64[2,2] dot(a, b), lhs_contracting_dims={{1}}, rhs_contracting_dims={{1}} }}"
+            ),
+            &[],
+        );
+    }
+}
+
 #[test]
 fn booleans_of_sums_around_zero() {
     engines_agree(

@@ -168,8 +168,11 @@ impl Accumulator for F64Accumulator {
         if is_exact([row_unit, unit(column.clone())], magnitude) {
             return Some([Scalar::Float(sum); 2]);
         }
-        let mut sum = Sum::new(0.0);
-        row.zip(column).for_each(|(a, b)| sum.add(a * b));
+        let (mut sum, mut magnitude) = (Sum::new(0.0), 0.0);
+        row.zip(column).for_each(|(a, b)| {
+            sum.add(a * b);
+            magnitude += (a * b).abs();
+        });
         Some(error.compensated(sum, magnitude)?.map(Scalar::Float))
     }
     fn exact(products: impl Iterator<Item = (f64, f64)>, ty: ElementType) -> Scalar {
@@ -275,6 +278,20 @@ impl Accumulator for CompensatedAccumulator {
     #[inline]
     fn interval([sum, lost]: [f64; 2], magnitude: f64, error: ErrorBound) -> Option<[Scalar; 2]> {
         Some(error.compensated(Sum::with_errors(sum, lost), magnitude)?.map(Scalar::Float))
+    }
+    /// By the magnitude itself, which may be far less than its bound: of products that are zero.
+    fn refined(
+        _: &mut Option<i64>,
+        (row, column): (impl Iterator<Item = f64> + Clone, impl Iterator<Item = f64> + Clone),
+        (sum, _): ([f64; 2], f64),
+        error: ErrorBound,
+    ) -> Option<[Scalar; 2]> {
+        let magnitude = row.zip(column).fold(0.0, |sum, (a, b)| {
+            // A product that vanishes may have an error.
+            let least = if a == 0.0 || b == 0.0 { 0.0 } else { f64::MIN_POSITIVE };
+            sum + (a * b).abs().max(least)
+        });
+        Self::interval(sum, magnitude, error)
     }
     fn exact(products: impl Iterator<Item = (f64, f64)>, ty: ElementType) -> Scalar {
         exact_sum(products, ty)

@@ -2,7 +2,7 @@
 use num::clock::Stop;
 use num::complex_of::ComplexOf;
 use num::each_lane;
-use num::fourier::{FftPlan, LaneNumber, Lanes, Step};
+use num::fourier::{FftPlan, LaneNumber, Lanes};
 use num::index::to_i64;
 use num::loops::instruction_set;
 use num::loops::instruction_set::Task;

@@ -102,48 +102,39 @@ impl LaneNumber for DoubleDouble {
     }
 }
 
-/// The steps of transforms in numbers that are not normalized.
-pub trait Step<R> {
+/// The steps of transforms, in numbers that are not normalized.
+impl<R: LaneNumber> ComplexOf<R> {
     /// Returns the sum.
-    fn plus(self, other: Self) -> Self;
-    /// Returns the difference.
-    fn minus(self, other: Self) -> Self;
-    /// Returns the product.
-    fn turned(self, factor: Self) -> Self;
-    /// Returns the product with a real number.
-    fn times(self, factor: R) -> Self;
-    /// Returns the half.
-    fn half(self) -> Self;
-    /// Returns the real part.
-    fn real(self) -> Self;
-}
-
-impl<R: LaneNumber> Step<R> for ComplexOf<R> {
     #[inline(always)]
-    fn plus(self, other: Self) -> Self {
+    pub fn plus(self, other: Self) -> Self {
         Self { re: self.re.plus(other.re), im: self.im.plus(other.im) }
     }
+    /// Returns the difference.
     #[inline(always)]
-    fn minus(self, other: Self) -> Self {
+    pub fn minus(self, other: Self) -> Self {
         Self { re: self.re.plus(-other.re), im: self.im.plus(-other.im) }
     }
+    /// Returns the product.
     #[inline(always)]
-    fn turned(self, factor: Self) -> Self {
+    pub fn turned(self, factor: Self) -> Self {
         Self {
             re: self.re.times(factor.re).plus(-self.im.times(factor.im)),
             im: self.re.times(factor.im).plus(self.im.times(factor.re)),
         }
     }
+    /// Returns the product with a real number.
     #[inline(always)]
-    fn times(self, factor: R) -> Self {
+    pub fn times(self, factor: R) -> Self {
         Self { re: self.re.times(factor), im: self.im.times(factor) }
     }
+    /// Returns the half.
     #[inline(always)]
-    fn half(self) -> Self {
+    pub fn half(self) -> Self {
         Self { re: self.re.half(), im: self.im.half() }
     }
+    /// Returns the real part.
     #[inline(always)]
-    fn real(self) -> Self {
+    pub fn real(self) -> Self {
         Self { re: self.re, im: R::ZERO }
     }
 }

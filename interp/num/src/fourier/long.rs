@@ -9,7 +9,7 @@
 use super::super::complex_of::ComplexOf;
 use super::super::loops::instruction_set::{self, Task};
 use super::super::twiddle::Series;
-use super::{FftPlan, LaneNumber, Lanes, Step, work};
+use super::{FftPlan, LaneNumber, Lanes, work};
 use crate::clock::Stop;
 use crate::each_lane;
 use crate::parallel::{parts, parts_with};

@@ -30,6 +30,7 @@ mod blocked;
 mod direct;
 mod geev;
 mod jacobi;
+mod matrix;
 mod number;
 mod plain;
 mod reflect;

@@ -6,6 +6,7 @@
     clippy::inline_always,
     reason = "only code inlined into the function of an instruction set is compiled for it"
 )]
+pub(super) use super::matrix::Matrix;
 use hlo::Scalar;
 use num::accumulator::Sum;
 use num::loops::instruction_set::{Task, run};
@@ -168,6 +169,12 @@ impl LapackFloat for f64 {
         run(Subtract { values, rows });
     }
     #[inline]
+    fn inner(x: &[Self], y: &[Self]) -> Self {
+        let mut sum = 0.0;
+        run(InnerCompensated { x, y, sum: &mut sum });
+        sum
+    }
+    #[inline]
     fn scalar(self) -> Scalar {
         Scalar::Float(self)
     }
@@ -183,25 +190,81 @@ impl Task for Subtract<'_, '_> {
     const IS_LONG: bool = true;
     #[inline(always)]
     fn run(self) {
+        let Self { values, rows } = self;
+        let mut at = 0;
+        while at < values.len() {
+            at += match values.len() - at {
+                32.. => subtract_compensated::<32>(values, at, rows),
+                16.. => subtract_compensated::<16>(values, at, rows),
+                8.. => subtract_compensated::<8>(values, at, rows),
+                4.. => subtract_compensated::<4>(values, at, rows),
+                2.. => subtract_compensated::<2>(values, at, rows),
+                _ => subtract_compensated::<1>(values, at, rows),
+            };
+        }
+    }
+}
+
+/// Subtracts multiples of rows from `L` numbers from `at` on; returns `L`.
+#[inline(always)]
+fn subtract_compensated<const L: usize>(
+    values: &mut [f64],
+    at: usize,
+    rows: &[(f64, &[f64])],
+) -> usize {
+    let (mut sums, mut lost) = ([0.0; L], [0.0; L]);
+    sums.copy_from_slice(&values[at..at + L]);
+    for &(a, row) in rows {
+        let row = &row[at..at + L];
+        for i in 0..L {
+            let mut sum = Sum::with_errors(sums[i], lost[i]);
+            sum.add_product(-a, row[i]);
+            (sums[i], lost[i]) = sum.with_lost();
+        }
+    }
+    for (i, value) in values[at..at + L].iter_mut().enumerate() {
+        *value = Sum::with_errors(sums[i], lost[i]).value();
+    }
+    L
+}
+
+/// The product of a vector with another, the sum carrying its rounding errors.
+struct InnerCompensated<'a> {
+    x: &'a [f64],
+    y: &'a [f64],
+    sum: &'a mut f64,
+}
+
+impl Task for InnerCompensated<'_> {
+    const IS_LONG: bool = true;
+    #[inline(always)]
+    fn run(self) {
         /// Sums that do not wait for each other.
         const LANES: usize = 32;
-        let (chunks, rest) = self.values.as_chunks_mut::<LANES>();
-        for (c, values) in chunks.iter_mut().enumerate() {
-            let (mut sums, mut lost) = (*values, [0.0; LANES]);
-            for &(a, row) in self.rows {
-                let Some(row) = row[c * LANES..].first_chunk::<LANES>() else { continue };
-                for i in 0..LANES {
-                    let mut sum = Sum::with_errors(sums[i], lost[i]);
-                    sum.add_product(-a, row[i]);
-                    (sums[i], lost[i]) = sum.with_lost();
-                }
+        let ((x, x_rest), (y, y_rest)) = (self.x.as_chunks::<LANES>(), self.y.as_chunks::<LANES>());
+        let (mut sums, mut lost) = ([0.0; LANES], [0.0; LANES]);
+        for (x, y) in x.iter().zip(y) {
+            for i in 0..LANES {
+                let mut sum = Sum::with_errors(sums[i], lost[i]);
+                sum.add_product(x[i], y[i]);
+                (sums[i], lost[i]) = sum.with_lost();
             }
-            *values = std::array::from_fn(|i| Sum::with_errors(sums[i], lost[i]).value());
         }
-        let first = chunks.len() * LANES;
-        for (i, value) in rest.iter_mut().enumerate() {
-            *value = value.minus_products(self.rows.iter().map(|&(a, row)| (a, row[first + i])));
+        for (i, (&x, &y)) in x_rest.iter().zip(y_rest).enumerate() {
+            let mut sum = Sum::with_errors(sums[i], lost[i]);
+            sum.add_product(x, y);
+            (sums[i], lost[i]) = sum.with_lost();
         }
+        let mut count = LANES;
+        while count > 1 {
+            count /= 2;
+            for i in 0..count {
+                let mut sum = Sum::with_errors(sums[i], lost[i] + lost[count + i]);
+                sum.add(sums[count + i]);
+                (sums[i], lost[i]) = sum.with_lost();
+            }
+        }
+        *self.sum = Sum::with_errors(sums[0], lost[0]).value();
     }
 }
 
@@ -530,109 +593,5 @@ impl<N: LapackFloat> Task for Inner<'_, N> {
         }
         let rest = x_rest.iter().zip(y_rest).map(|(&x, &y)| x.conj() * y);
         *self.sum = sums.into_iter().chain(rest).fold(N::ZERO, N::add);
-    }
-}
-
-/// A matrix; a vector is a matrix of one column.
-#[derive(Debug, Clone, PartialEq)]
-pub(super) struct Matrix<N> {
-    pub(super) rows: usize,
-    pub(super) cols: usize,
-    /// Elements in row-major order.
-    pub(super) data: Vec<N>,
-}
-
-impl<N: LapackFloat> Matrix<N> {
-    pub(super) fn zeros(rows: usize, cols: usize) -> Self {
-        Self { rows, cols, data: vec![N::ZERO; rows * cols] }
-    }
-    /// Returns a matrix with ones on the diagonal and zeros elsewhere.
-    pub(super) fn identity(rows: usize, cols: usize) -> Self {
-        let mut result = Self::zeros(rows, cols);
-        for i in 0..rows.min(cols) {
-            result[(i, i)] = N::ONE;
-        }
-        result
-    }
-    pub(super) fn vector(data: Vec<N>) -> Self {
-        Self { rows: data.len(), cols: 1, data }
-    }
-    /// Returns the conjugate transpose.
-    pub(super) fn adjoint(&self) -> Self {
-        let mut result = Self::zeros(self.cols, self.rows);
-        for i in 0..self.rows {
-            for j in 0..self.cols {
-                result[(j, i)] = self[(i, j)].conj();
-            }
-        }
-        result
-    }
-    /// Returns the transpose.
-    pub(super) fn transpose(&self) -> Self {
-        let mut result = Self::zeros(self.cols, self.rows);
-        for i in 0..self.rows {
-            for j in 0..self.cols {
-                result[(j, i)] = self[(i, j)];
-            }
-        }
-        result
-    }
-    /// Returns the first `cols` columns, padded with zeros after the last.
-    pub(super) fn columns(&self, cols: usize) -> Self {
-        let mut result = Self::zeros(self.rows, cols);
-        for i in 0..self.rows {
-            for j in 0..cols.min(self.cols) {
-                result[(i, j)] = self[(i, j)];
-            }
-        }
-        result
-    }
-    /// Returns the product with another matrix.
-    pub(super) fn product(&self, other: &Self) -> Self {
-        let mut result = Self::zeros(self.rows, other.cols);
-        if result.data.is_empty() || other.rows == 0 {
-            return result;
-        }
-        let minus: Vec<N> = self.data.iter().map(|&x| -x).collect();
-        let rows: Vec<&[N]> = other.data.chunks(other.cols).collect();
-        let all = Rows { data: &mut result.data, stride: other.cols, columns: 0..other.cols };
-        N::subtract_product(all, &minus, &rows);
-        result
-    }
-    pub(super) fn column(&self, j: usize) -> impl Iterator<Item = N> + Clone + '_ {
-        (0..self.rows).map(move |i| self[(i, j)])
-    }
-    pub(super) fn swap_rows(&mut self, a: usize, b: usize) {
-        for j in 0..self.cols {
-            self.data.swap(a * self.cols + j, b * self.cols + j);
-        }
-    }
-    pub(super) fn swap_columns(&mut self, a: usize, b: usize) {
-        for i in 0..self.rows {
-            self.data.swap(i * self.cols + a, i * self.cols + b);
-        }
-    }
-    pub(super) fn scale(&mut self, by: f64) {
-        self.data.iter_mut().for_each(|x| *x = x.times(by));
-    }
-    pub(super) fn is_finite(&self) -> bool {
-        self.data.iter().all(|x| x.is_finite())
-    }
-    /// Returns the largest magnitude of a real or imaginary part.
-    pub(super) fn largest(&self) -> f64 {
-        let parts = self.data.iter().flat_map(|x| [x.re().abs(), x.im().abs()]);
-        parts.fold(0.0, f64::max)
-    }
-}
-
-impl<N> std::ops::Index<(usize, usize)> for Matrix<N> {
-    type Output = N;
-    fn index(&self, (i, j): (usize, usize)) -> &N {
-        &self.data[i * self.cols + j]
-    }
-}
-impl<N> std::ops::IndexMut<(usize, usize)> for Matrix<N> {
-    fn index_mut(&mut self, (i, j): (usize, usize)) -> &mut N {
-        &mut self.data[i * self.cols + j]
     }
 }
