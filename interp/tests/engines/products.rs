@@ -399,3 +399,30 @@ fn fused_sums_of_long_runs() {
           ROOT r = f32[1] reduce(b, z), dimensions={1}, to_apply=add }";
     engines_agree(text, &[Literal::from_slice(&[1, 16384], &values)]);
 }
+
+/// Products that underflow to 0 have a sign, in one product and in many.
+#[test]
+fn products_that_underflow_have_a_sign() {
+    let few = "f64[2,4] dot(a, b), lhs_contracting_dims={1}, rhs_contracting_dims={0}";
+    let many = "f64[9,2,4] dot(a, b), lhs_batch_dims={0}, rhs_batch_dims={0}, lhs_contracting_dims={2}, rhs_contracting_dims={1}";
+    for (batch, dot) in [(vec![], few), (vec![9], many)] {
+        let dims = |last: [i64; 2]| [batch.as_slice(), &last].concat();
+        let shape = |dims: &[i64]| ArrayShape::new(ElementType::F64, dims);
+        let (a, b) = (dims([2, 3]), dims([3, 4]));
+        let [p, q] = [&a, &b].map(|dims| shape(dims));
+        let text =
+            format!("ENTRY e {{ a = {p} parameter(0) b = {q} parameter(1) ROOT r = {dot} }}");
+        let tiny = |dims: &[i64], seed| {
+            let (count, mut random) = (dims.iter().product::<i64>(), Random(seed));
+            let number = |_| Scalar::Float(random.number(3) * 1e-200);
+            array(ElementType::F64, dims, &(0..count).map(number).collect::<Vec<_>>())
+        };
+        for seed in 0..9 {
+            let arguments = [tiny(&a, seed), tiny(&b, seed + 100)];
+            let [expected, found] = [Engine::Reference, Engine::Exact].map(|engine| {
+                compiled(&text, engine).execute(&arguments, &RunOptions::default()).unwrap()
+            });
+            assert_eq!(expected.bytes(), found.bytes(), "{seed}: {dot}");
+        }
+    }
+}

@@ -268,7 +268,10 @@ impl Accumulator for CompensatedAccumulator {
         let mut with_errors = Sum::with_errors(sum[0], sum[1]);
         with_errors.add_product(a, b);
         *sum = with_errors.with_lost().into();
-        (a * b).abs()
+        let product = (a * b).abs();
+        // A product that underflows has a sign, and the sum is not 0.
+        let underflows = product == 0.0 && a != 0.0 && b != 0.0;
+        if underflows { f64::from_bits(1) } else { product }
     }
     fn merge(sum: &mut [f64; 2], [other, lost]: [f64; 2]) {
         let mut with_errors = Sum::with_errors(sum[0], sum[1] + lost);

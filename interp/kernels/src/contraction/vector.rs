@@ -215,11 +215,22 @@ fn dot<K: OwnSums, T: Copy>(
     pack: impl Fn(T) -> K::Word,
 ) -> (K::Word, f64) {
     let (mut sums, mut squares) = ([K::Word::default(); LANES], [0.0; LANES]);
-    let (line, vector) = add_lanes::<K, T, LANES>((line, vector), &mut sums, &mut squares, &pack);
-    let (line, vector) = add_lanes::<K, T, FEW>((line, vector), &mut sums, &mut squares, &pack);
-    let (mut sum, mut square) = match K::HAS_BOUND {
-        true => (total_apart(&sums, K::Word::plus), total_apart(&squares, |a, b| a + b)),
-        false => (total(&sums, K::Word::plus), 0.0),
+    let lanes = (&mut sums, &mut squares);
+    let (line, vector) = add_lanes::<K, T, LANES>((line, vector), lanes, &pack);
+    let ((line, vector), mut sum, mut square) = if K::HAS_BOUND {
+        let square = total(&squares, |a, b| a + b);
+        ((line, vector), total(&sums, K::Word::plus), square)
+    } else {
+        let lanes = (&mut sums, &mut squares);
+        let rest = add_lanes::<K, T, FEW>((line, vector), lanes, &pack);
+        let mut half = LANES;
+        while half > FEW {
+            half /= 2;
+            for i in 0..half {
+                sums[i] = sums[i].plus(sums[half + i]);
+            }
+        }
+        (rest, total_of_few(&sums.as_chunks::<FEW>().0[0]), 0.0)
     };
     for (&a, &b) in line.iter().zip(vector) {
         let a = pack(a);
@@ -229,38 +240,31 @@ fn dot<K: OwnSums, T: Copy>(
     (sum, square)
 }
 
-/// Returns the sum of all lanes, of one half and the other.
-#[inline(always)]
+/// Returns the sum of all lanes, of one half and the other. Inlined, it would have the lanes that it
+/// adds computed in vectors of two.
+#[inline(never)]
 fn total<T: Copy>(lanes: &[T; LANES], plus: impl Fn(T, T) -> T) -> T {
     let (mut lanes, mut half) = (*lanes, LANES);
-    while half > FEW {
+    while half > 1 {
         half /= 2;
         for i in 0..half {
             lanes[i] = plus(lanes[i], lanes[half + i]);
         }
     }
-    let (few, _) = lanes.as_chunks::<FEW>();
-    total_of_few(&few[0], plus)
+    lanes[0]
 }
 
-/// The same. Inlined, it would keep sums and squares in memory.
+/// Returns the sum of these lanes; not inlined for the same reason.
 #[inline(never)]
-fn total_apart<T: Copy>(lanes: &[T; LANES], plus: impl Fn(T, T) -> T) -> T {
-    total(lanes, plus)
-}
-
-/// Returns the sum of these lanes. Inlined, it would have all lanes computed two by two.
-#[inline(never)]
-fn total_of_few<T: Copy>(&[a, b, c, d, e, f, g, h]: &[T; FEW], plus: impl Fn(T, T) -> T) -> T {
-    plus(plus(plus(a, e), plus(c, g)), plus(plus(b, f), plus(d, h)))
+fn total_of_few<W: NativeWord>(&[a, b, c, d, e, f, g, h]: &[W; FEW]) -> W {
+    (a.plus(e).plus(c.plus(g))).plus(b.plus(f).plus(d.plus(h)))
 }
 
 /// Adds the products of the first elements, `N` at a time, to the first sums; returns the rest.
 #[inline(always)]
 fn add_lanes<'a, K: OwnSums, T: Copy, const N: usize>(
     (line, vector): (&'a [T], &'a [K::Word]),
-    sums: &mut [K::Word; LANES],
-    squares: &mut [f64; LANES],
+    (sums, squares): (&mut [K::Word; LANES], &mut [f64; LANES]),
     pack: &impl Fn(T) -> K::Word,
 ) -> (&'a [T], &'a [K::Word]) {
     let ((lines, line), (vectors, vector)) = (line.as_chunks::<N>(), vector.as_chunks::<N>());
