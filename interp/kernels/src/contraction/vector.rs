@@ -223,14 +223,7 @@ fn dot<K: OwnSums, T: Copy>(
     } else {
         let lanes = (&mut sums, &mut squares);
         let rest = add_lanes::<K, T, FEW>((line, vector), lanes, &pack);
-        let mut half = LANES;
-        while half > FEW {
-            half /= 2;
-            for i in 0..half {
-                sums[i] = sums[i].plus(sums[half + i]);
-            }
-        }
-        (rest, total_of_few(&sums.as_chunks::<FEW>().0[0]), 0.0)
+        (rest, total_of_words(&sums), 0.0)
     };
     for (&a, &b) in line.iter().zip(vector) {
         let a = pack(a);
@@ -252,6 +245,20 @@ fn total<T: Copy>(lanes: &[T; LANES], plus: impl Fn(T, T) -> T) -> T {
         }
     }
     lanes[0]
+}
+
+/// The same in wide vectors, but for the last lanes.
+#[inline(always)]
+fn total_of_words<W: NativeWord>(lanes: &[W; LANES]) -> W {
+    let (mut lanes, mut half) = (*lanes, LANES);
+    while half > FEW {
+        half /= 2;
+        for i in 0..half {
+            lanes[i] = lanes[i].plus(lanes[half + i]);
+        }
+    }
+    let (few, _) = lanes.as_chunks::<FEW>();
+    total_of_few(&few[0])
 }
 
 /// Returns the sum of these lanes; not inlined for the same reason.
