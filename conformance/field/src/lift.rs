@@ -94,7 +94,13 @@ pub(crate) fn lift(module: &Module, field: &Field) -> Result<Lifted, Open> {
         }
     }
     let whole = |reason| Open { reason, ..Open::default() };
-    let lifted = rewriter.finish().map_err(|error| whole(error.to_string()))?;
+    let mut lifted = rewriter.finish().map_err(|error| whole(error.to_string()))?;
+    // Parameters and results are as many as before.
+    let (free, stated) = (&mut lifted.config, &module.config);
+    free.allow_spmd_sharding_propagation_to_parameters
+        .clone_from(&stated.allow_spmd_sharding_propagation_to_parameters);
+    free.allow_spmd_sharding_propagation_to_output
+        .clone_from(&stated.allow_spmd_sharding_propagation_to_output);
     let module = lifted.verify().map_err(|errors| whole(errors.0[0].to_string()))?;
     Ok(Lifted { module: Arc::new(module), calls })
 }
