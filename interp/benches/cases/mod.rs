@@ -2,6 +2,7 @@
 use hlo::{ArrayShape, Class, Literal, Module, Scalar};
 use interp::{CompileOptions, Engine, Executable, RunOptions};
 use std::hint::black_box;
+use std::ops::Range;
 
 /// An op on arrays of about `n` elements.
 pub(crate) struct Case {
@@ -87,17 +88,22 @@ impl Case {
     }
     /// Returns the module for `n` elements, compiled, with its inputs.
     pub(crate) fn prepare(&self, n: usize, engine: Engine) -> Prepared {
-        let module: Module = self.text(n).parse().expect("text");
-        let entry = module.entry();
-        let parameters = entry.parameters();
-        let inputs = (parameters.iter())
-            .map(|&id| input(entry.instructions[id].shape.array().expect("an array")))
-            .collect();
-        let module = module.verify().expect("a module without errors");
-        let options = CompileOptions::default().engine(engine);
-        let executable = Executable::compile(module, &options).expect("a program");
-        Prepared { executable, inputs }
+        prepare(&self.text(n), engine, -1.0..1.0)
     }
+}
+
+/// Returns the module of a text, compiled, with inputs from `range`.
+pub(crate) fn prepare(text: &str, engine: Engine, range: Range<f64>) -> Prepared {
+    let module: Module = text.parse().unwrap_or_else(|error| panic!("{error}: {text}"));
+    let entry = module.entry();
+    let parameters = entry.parameters();
+    let inputs = (parameters.iter())
+        .map(|&id| input(entry.instructions[id].shape.array().expect("an array"), &range))
+        .collect();
+    let module = module.verify().unwrap_or_else(|error| panic!("{error}: {text}"));
+    let options = CompileOptions::default().engine(engine);
+    let executable = Executable::compile(module, &options).expect("a program");
+    Prepared { executable, inputs }
 }
 
 /// A program with its inputs.
@@ -114,13 +120,14 @@ impl Prepared {
 }
 
 /// Returns an array of arbitrary fractions, the same in each run.
-fn input(shape: &ArrayShape) -> Literal {
+fn input(shape: &ArrayShape, range: &Range<f64>) -> Literal {
     let mut literal = Literal::zeros(shape.clone());
     let width = shape.ty.storage_bytes();
     let mut state = 1u32;
     for slot in literal.bytes_mut().chunks_exact_mut(width) {
         state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-        let x = f64::from(state >> 8) / f64::from(1 << 23) - 1.0;
+        let x =
+            f64::from(state >> 8) / f64::from(1 << 24) * (range.end - range.start) + range.start;
         let element = match shape.ty.class() {
             Class::Complex => Scalar::Complex(x, -x),
             Class::Float => Scalar::Float(x),

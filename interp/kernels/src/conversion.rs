@@ -1,9 +1,15 @@
 //! Elements of an array as numbers of one type, and back.
+use crate::Kernel;
 use crate::cost_model::COMPUTED;
+use crate::function::given;
 use hlo::literal::Native;
-use hlo::{Array, ElementType};
+use hlo::op::Binary;
+use hlo::{Array, ArrayShape, ElementType};
+use num::index::saturating_count;
 use num::loops::convert_loop;
 use num::parallel::{copy, parts};
+use num::scalar_program::ScalarProgram;
+use num::{Arithmetic, Result, Scope};
 use std::borrow::Cow;
 
 /// Returns the bytes of a number that is wide enough to compute with elements of this type.
@@ -24,12 +30,17 @@ pub(crate) fn converted<R: Native + Send>(array: &Array) -> Cow<'_, [R]> {
         return Cow::Borrowed(bytemuck::cast_slice(array.bytes()));
     }
     let mut numbers = vec![R::zeroed(); array.len()];
-    let function = convert_loop(ty, R::TYPE).expect("the types differ");
-    parts(&mut numbers, (COMPUTED, 1), |number, part| {
-        let from = array.bytes().chunks(COMPUTED * ty.storage_bytes()).nth(number);
-        function(&[from.unwrap_or_default()], bytemuck::cast_slice_mut(part));
-    });
+    convert(array, R::TYPE, bytemuck::cast_slice_mut(&mut numbers));
     Cow::Owned(numbers)
+}
+/// Converts the elements of an array to those of another type.
+fn convert(array: &Array, to: ElementType, result: &mut [u8]) {
+    let ty = array.shape().ty;
+    let function = convert_loop(ty, to).expect("the types differ");
+    parts(result, (COMPUTED * to.storage_bytes(), 1), |number, part| {
+        let from = array.bytes().chunks(COMPUTED * ty.storage_bytes()).nth(number);
+        function(&[from.unwrap_or_default()], part);
+    });
 }
 /// Converts numbers to the elements of an array.
 pub(crate) fn store<R: Native>(numbers: &[R], array: &mut Array) {
@@ -42,4 +53,51 @@ pub(crate) fn store<R: Native>(numbers: &[R], array: &mut Array) {
         let from = numbers.chunks(COMPUTED * size_of::<R>()).nth(number);
         function(&[from.unwrap_or_default()], part);
     });
+}
+
+/// The type that contains all floats of at most a byte.
+const BYTES: ElementType = ElementType::Bf16;
+
+/// Returns the kernel of sums of floats of at most a byte, whose elements `kernel` gets as those of
+/// [`BYTES`]; `None` if these are no such sums, or there is no such kernel.
+pub(crate) fn sums_of_bytes(
+    applied: &ScalarProgram,
+    operands: &[&ArrayShape],
+    kernel: impl FnOnce(&[&ArrayShape]) -> Option<Box<dyn Kernel>>,
+) -> Option<Box<dyn Kernel>> {
+    let &[from, first] = operands else { return None };
+    let is_sum = applied.as_binary() == Some(Binary::Add);
+    if !is_sum || !from.ty.is_float() || from.ty.storage_bytes() > 1 {
+        return None;
+    }
+    let wide = from.with_type(BYTES);
+    let kernel = kernel(&[&wide, first])?;
+    Some(Box::new(OfConverted { kernel, wide }))
+}
+
+/// A kernel whose first operand is converted.
+struct OfConverted {
+    kernel: Box<dyn Kernel>,
+    /// The shape of the converted operand.
+    wide: ArrayShape,
+}
+
+impl Kernel for OfConverted {
+    fn run(
+        &self,
+        scope: &dyn Scope,
+        inputs: &[Option<&Array>],
+        outputs: &mut [Array],
+    ) -> Result<()> {
+        let mut wide = Array::zeros(self.wide.clone());
+        convert(given(inputs)[0], self.wide.ty, wide.bytes_mut());
+        self.kernel.run(scope, &[&[Some(&wide)], &inputs[1..]].concat(), outputs)
+    }
+    fn scratch(&self) -> usize {
+        let bytes = saturating_count(&self.wide.dims).saturating_mul(self.wide.ty.storage_bytes());
+        self.kernel.scratch().saturating_add(bytes)
+    }
+    fn arithmetic(&self) -> Arithmetic {
+        self.kernel.arithmetic()
+    }
 }

@@ -12,8 +12,8 @@
 use super::fold::{Fold, UNTIMED, first_value, in_lines, stored_bytes};
 use super::program_fold::ProgramFold;
 use super::reduce_lines::{Method, ReducedLines, Reduction};
-use crate::function::given;
-use crate::function::{writes_in, writes_with};
+use crate::conversion::sums_of_bytes;
+use crate::function::{given, writes_in, writes_with};
 use crate::op::{ArrayOp, Site, linear, needs_whole_operands};
 use crate::{Formula, Fusion, Kernel, in_halves};
 use hlo::op::{Binary, Reduce};
@@ -49,6 +49,12 @@ fn kernel(
     let Reduce { dimensions, to_apply } = op;
     let applied = programs.get(*to_apply)?;
     let from = operands[0];
+    let sums = sums_of_bytes(&applied, operands, |operands| {
+        kernel(op, operands, results, programs, arithmetic)
+    });
+    if sums.is_some() {
+        return sums;
+    }
     let mut reduced: Dims = dimensions.iter().copied().collect();
     reduced.sort_unstable();
     if let ([_, _], [to]) = (operands, results)

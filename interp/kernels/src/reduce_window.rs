@@ -11,6 +11,7 @@ use super::sliding::Slide;
 use super::window::{Reach, index_lists, walk};
 use super::{cumulative, pooling, running_fold};
 use crate::Kernel;
+use crate::conversion::sums_of_bytes;
 use crate::function::writes_with;
 use crate::op::{ArrayOp, Cost, Site, needs_whole_operands};
 use hlo::op::value::WindowDim;
@@ -96,6 +97,12 @@ fn kernel(
 ) -> Option<Box<dyn Kernel>> {
     let ReduceWindow { window: _, to_apply } = op; // The window is read by each kind of kernel.
     let applied = programs.get(*to_apply)?;
+    let sums = sums_of_bytes(&applied, operands, |operands| {
+        kernel(op, operands, results, programs, arithmetic)
+    });
+    if sums.is_some() {
+        return sums;
+    }
     let kernel = match results {
         [result] => cumulative::kernel(op, operands, result, &applied, arithmetic)
             .or_else(|| running_fold::kernel(op, operands, result, &applied, arithmetic)),

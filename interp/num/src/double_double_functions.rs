@@ -162,9 +162,9 @@ impl DoubleDouble {
 #[expect(
     clippy::as_conversions,
     clippy::cast_possible_truncation,
-    reason = "an integer of at most 1200"
+    reason = "an integer of at most 60,000"
 )]
-fn small_integer(x: f64) -> i32 {
+pub(super) fn small_integer(x: f64) -> i32 {
     x as i32
 }
 

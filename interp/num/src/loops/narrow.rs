@@ -1,9 +1,9 @@
-//! Loops over bf16 and f16, by those over f32: blocks of elements are widened and rounded back.
+//! Loops over floats narrower than f32, by those over f32: blocks of elements are widened and rounded back.
 use super::instruction_set;
-use super::{Each, VectorLoop, elements};
+use super::{Each, VectorLoop, convert_loop, elements};
 use half::{bf16, f16};
-use hlo::Scalar;
 use hlo::literal::Native;
+use hlo::{ElementType, Scalar};
 
 /// Elements that are widened together.
 const STAGE: usize = 512;
@@ -181,4 +181,32 @@ pub(super) fn widened<const N: usize, T: Narrow>(single: VectorLoop, width: usiz
             single(&wide, &mut result[range.start * width..range.end * width]);
         });
     })
+}
+
+/// Applies a loop over f32 to floats of at most a byte. Functions whose results f32 may round too
+/// early are not computed so.
+pub(super) fn bytes_through_f32<const N: usize>(
+    single: VectorLoop,
+    ty: ElementType,
+) -> Option<VectorLoop> {
+    let (widen, round) = (convert_loop(ty, ElementType::F32)?, convert_loop(ElementType::F32, ty)?);
+    let takes_scalars = single.takes_scalars;
+    let run = move |operands: &[&[u8]], result: &mut [u8]| {
+        let mut wide = [[0.0_f32; STAGE]; N];
+        let mut wide_result = [0.0_f32; STAGE];
+        for (stage, result) in result.chunks_mut(STAGE).enumerate() {
+            let mut numbers: [&[u8]; N] = [&[]; N];
+            for ((wide, x), numbers) in wide.iter_mut().zip(operands).zip(&mut numbers) {
+                // One element may stand for all.
+                let x = if x.len() > 1 { &x[stage * STAGE..][..result.len()] } else { x };
+                let wide: &mut [u8] = bytemuck::cast_slice_mut(&mut wide[..x.len()]);
+                widen(&[x], wide);
+                *numbers = wide;
+            }
+            let wide_result: &mut [u8] = bytemuck::cast_slice_mut(&mut wide_result[..result.len()]);
+            single(&numbers, wide_result);
+            round(&[wide_result], result);
+        }
+    };
+    Some(VectorLoop { takes_scalars, ..VectorLoop::new(run) })
 }

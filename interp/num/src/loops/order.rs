@@ -1,7 +1,7 @@
 //! Comparison and clamping.
 use super::byte::decoded;
 use super::complex::ComplexElement;
-use super::narrow::{narrow_type, through_f32, widened};
+use super::narrow::{bytes_through_f32, narrow_type, through_f32, widened};
 use super::native_types::{with_integer, with_native, with_type};
 use super::{VectorLoop, each};
 use crate::complex::Complex;
@@ -9,7 +9,7 @@ use crate::float::total_order_key;
 use crate::float_functions::{double, single};
 use crate::{Direction, Order};
 use bytemuck::Pod;
-use hlo::{ElementType, Scalar};
+use hlo::{Class, ElementType, Scalar};
 
 /// Returns the loop of `compare`.
 pub fn compare_loop(direction: Direction, order: Order, ty: ElementType) -> VectorLoop {
@@ -76,16 +76,22 @@ fn of_relation<Z: ComplexElement>(
     each(move |[a, b]: [Z; 2]| u8::from(relation(a.wide(), b.wide())))
 }
 
-/// Returns the loop of `clamp` for a type of the processor, and for bf16 and f16.
+/// Returns the loop of `clamp`; `None` for complex numbers, which have no order.
 pub fn clamp_loop(ty: ElementType) -> Option<VectorLoop> {
     let of_f32 = || each(|[low, x, high]| single::min(high, single::max(x, low)));
     with_integer!(ty, T => return Some(each(|[low, x, high]: [T; 3]| high.min(x.max(low)))));
-    if ty == ElementType::F32 {
-        return Some(of_f32());
-    }
-    if ty == ElementType::F64 {
-        return Some(each(|[low, x, high]| double::min(high, double::max(x, low))));
-    }
+    with_type!(ty, _T => return Some(of_f32()), [f32]);
+    with_type!(ty, T => {
+        return Some(each(|[low, x, high]: [T; 3]| double::min(high, double::max(x, low))));
+    }, [f64]);
     narrow_type!(ty, T => return Some(through_f32::<3, T>(of_f32(), None)));
-    None
+    match ty.class() {
+        Class::Pred => {
+            Some(each(|[low, x, high]: [u8; 3]| u8::from(high != 0 && (x != 0 || low != 0))))
+        }
+        Class::Signed => clamp_loop(ElementType::S8),
+        Class::Unsigned => clamp_loop(ElementType::U8),
+        Class::Float => bytes_through_f32::<3>(of_f32(), ty),
+        Class::Complex => None,
+    }
 }

@@ -1,7 +1,11 @@
 //! The elements of an iota.
+use super::convert_loop;
 use super::native_types::with_native;
-use hlo::{ElementType, Scalar};
+use hlo::ElementType;
 use std::sync::Arc;
+
+/// Numbers that are converted together.
+const STAGE: usize = 512;
 
 /// A function that writes consecutive elements, from one of this number on.
 pub type WriteElements = Arc<dyn Fn(usize, &mut [u8]) + Send + Sync>;
@@ -33,12 +37,15 @@ impl Progression {
         with_native!(ty, A => return Arc::new(move |first, result| {
             self.fill(first, bytemuck::cast_slice_mut::<u8, A>(result), |number| number as A);
         }));
+        let convert = convert_loop(ElementType::S64, ty);
+        let convert = convert.expect("s64 is a type of the processor, and this type is none");
         let width = ty.storage_bytes();
         Arc::new(move |first, result| {
-            let indices = self.indices(first);
-            for (slot, index) in result.chunks_exact_mut(width).zip(indices) {
-                let number = Scalar::Signed(self.number(index));
-                number.convert(ElementType::S64, ty).write(ty, slot);
+            let mut numbers = [0; STAGE];
+            for (stage, part) in result.chunks_mut(STAGE * width).enumerate() {
+                let numbers = &mut numbers[..part.len() / width];
+                self.fill(first + stage * STAGE, numbers, |number| number);
+                convert(&[bytemuck::cast_slice(numbers)], part);
             }
         })
     }
@@ -47,10 +54,6 @@ impl Progression {
         let index = i64::try_from(index).unwrap_or(i64::MAX);
         self.start.wrapping_add(self.step.wrapping_mul(index))
     }
-    fn indices(self, first: usize) -> impl Iterator<Item = usize> {
-        (first..).map(move |i| i / self.stride % self.size)
-    }
-
     fn fill<A: Copy>(self, first: usize, mut result: &mut [A], convert: impl Fn(i64) -> A) {
         // The elements before the next change of the number, or of its direction.
         let mut at = first;

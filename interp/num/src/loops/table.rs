@@ -4,7 +4,7 @@ use super::byte::{self, table_loop};
 use super::complex::ComplexElement;
 use super::division::division_loop;
 use super::magnitude::magnitude_loop;
-use super::narrow::{Narrow, ScalarDefinition, narrow_type, through_f32};
+use super::narrow::{Narrow, ScalarDefinition, bytes_through_f32, narrow_type, through_f32};
 use super::native_types::with_type;
 use super::power::{f32_exponents, f64_exponents, power_loop};
 use super::vector::{complex as formulas, loops as single_loops};
@@ -263,6 +263,13 @@ pub fn binary_loop(op: Binary, ty: ElementType) -> Option<VectorLoop> {
     match ty.bits() <= byte::FEW_BITS {
         _ if ty == ElementType::Pred => pred_binary(op),
         true => Some(byte::pair_loop(ty, move |a, b| crate::binary(op, ty, a, b))),
+        // The range of f32 holds the results, but for the type that has its exponents.
+        false if ty != ElementType::F8E8M0Fnu && !rounds_twice(&Op::Binary(op)) => {
+            Some(VectorLoop {
+                update: byte_binary(op, ty)?.update,
+                ..bytes_through_f32::<2>(binary_loop(op, ElementType::F32)?, ty)?
+            })
+        }
         false => byte_binary(op, ty),
     }
 }

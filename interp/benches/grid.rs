@@ -1,0 +1,64 @@
+//! Runs each op in each element type for `cargo xtask speed`, which counts instructions under
+//! valgrind.
+//!
+//! The argument is the engine; without arguments, nothing runs. For each cell it prints the kind,
+//! the elements by which its instructions are divided, the type and the name, and valgrind writes
+//! a file with the instructions of a run.
+#![expect(clippy::print_stdout, clippy::print_stderr, reason = "a command-line program")]
+#[expect(dead_code, reason = "the cases of `counts`")]
+mod cases;
+mod rows;
+
+use cases::prepare;
+use interp::Engine;
+use rows::cells;
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    // The one thread of the pool: what it runs is counted.
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(1).use_current_thread().build_global();
+    pool.expect("the first pool");
+    let words: Vec<String> = std::env::args().skip(1).filter(|word| word != "--bench").collect();
+    let [engine] = words.as_slice() else { return ExitCode::SUCCESS };
+    let Some(engine) = Engine::ALL.into_iter().find(|known| known.name() == engine) else {
+        eprintln!("usage: grid ENGINE");
+        return ExitCode::from(2);
+    };
+    for cell in cells() {
+        let prepared = prepare(&cell.text, engine, cell.range);
+        // The first run takes memory that later ones use again, and makes tables.
+        prepared.run();
+        println!("{} {} {} {}", cell.kind, cell.elements, cell.ty, cell.name);
+        request(Request::Zero);
+        prepared.run();
+        request(Request::Dump);
+    }
+    ExitCode::SUCCESS
+}
+
+/// What callgrind is asked to do.
+#[derive(Clone, Copy)]
+#[repr(u64)]
+enum Request {
+    /// Write the counts to the next file.
+    Dump = 0x4354_0000,
+    /// Forget the counts.
+    Zero,
+}
+
+/// Asks callgrind, which sees a sequence of instructions that does nothing without it.
+#[cfg(target_arch = "x86_64")]
+#[expect(unsafe_code, reason = "a request is a sequence of instructions")]
+fn request(request: Request) {
+    let words = [request as u64, 0, 0, 0, 0, 0];
+    // SAFETY: the rotations of rdi add up to two turns, and the exchange changes no register;
+    // valgrind reads the six words and writes rdx.
+    unsafe {
+        std::arch::asm!(
+            "rol rdi, 3", "rol rdi, 13", "rol rdi, 61", "rol rdi, 51", "xchg rbx, rbx",
+            in("rax") words.as_ptr(), inout("rdx") 0_u64 => _, out("rdi") _, options(nostack),
+        );
+    }
+}
+#[cfg(not(target_arch = "x86_64"))]
+fn request(_: Request) {}
