@@ -1,5 +1,7 @@
 //! `ci` and `bless`: the checks that a change must pass.
-use crate::{Result, cargo, consoles, counts, mpi, python, quiet, status, tidy, trial, walls};
+use crate::{
+    Result, cargo, consoles, counts, mpi, python, quiet, speed, status, tidy, trial, walls,
+};
 use std::path::Path;
 use std::time::Instant;
 
@@ -38,6 +40,7 @@ pub(crate) fn run(root: &Path) -> Result {
         None => {
             let features: &[&str] = if mpi.is_ok() { &mpi::FEATURES } else { &[] };
             step("counts", || counts::check(root, features))?;
+            step("speed", || speed::check(root, features))?;
         }
         Some(missing) => println!("== counts: skipped: {missing}"),
     }

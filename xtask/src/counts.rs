@@ -80,7 +80,7 @@ fn counted(
     (profile, packages): (&str, &[&str]),
     features: &[&str],
 ) -> Result<(String, Vec<String>)> {
-    let program = build(root, &[&["--profile", profile], packages, features].concat())?;
+    let program = build(root, "counts", &[&["--profile", profile], packages, features].concat())?;
     let (mut text, mut worse) = (String::new(), Vec::new());
     for line in recorded(root)?.1.into_iter().filter(|line| line.profile == profile) {
         let Count { profile, engine, elements, instructions, case } = line;
@@ -116,9 +116,9 @@ fn compiler() -> Result<String> {
     Ok(version.split(" (").next().unwrap_or(&version).trim().to_owned())
 }
 
-/// Builds the program that runs one kernel, and returns its path.
-fn build(root: &Path, options: &[&str]) -> Result<PathBuf> {
-    let mut command = cargo_command(root, &["build", "--bench", "counts"]);
+/// Builds a bench of `interp`, and returns the path of the program.
+pub(crate) fn build(root: &Path, bench: &str, options: &[&str]) -> Result<PathBuf> {
+    let mut command = cargo_command(root, &["build", "--bench", bench]);
     // Parts of a crate that are compiled apart are optimized apart.
     command.args(options).env("CARGO_INCREMENTAL", "0");
     let text = output_of(command.arg("--message-format=json-render-diagnostics"))?;

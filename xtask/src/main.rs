@@ -8,6 +8,7 @@ mod mpi;
 mod new_op;
 mod python;
 mod quiet;
+mod speed;
 mod status;
 mod tidy;
 mod trial;
@@ -27,6 +28,7 @@ usage: cargo xtask COMMAND
   walls            what takes longer: other features, the minimum Rust version, packages
   consoles         runs the console blocks of README.md and docs
   counts [--bless] instructions of kernels, against those recorded; or records them
+  speed [--bless]  instructions of each op in each type, against docs/instructions.md; or rewrites the page
   packages         packs each crate that is published, and compiles it from its package
   tidy             sizes of files, first lines, blanks
   status [--check] rewrites the tables of docs/status.md and of `etalon explain`; or only says whether they are up to date
@@ -46,6 +48,8 @@ fn main() -> ExitCode {
         ["consoles"] => consoles::run(&root),
         ["counts"] => counts::run(&root, false),
         ["counts", "--bless"] => counts::run(&root, true),
+        ["speed"] => speed::run(&root, false),
+        ["speed", "--bless"] => speed::run(&root, true),
         ["packages"] => walls::package(&root),
         ["tidy"] => tidy::run(&root),
         ["status"] => status::write(&root),

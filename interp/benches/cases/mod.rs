@@ -124,14 +124,20 @@ fn input(shape: &ArrayShape, range: &Range<f64>) -> Literal {
     let mut literal = Literal::zeros(shape.clone());
     let width = shape.ty.storage_bytes();
     let mut state = 1u32;
-    for slot in literal.bytes_mut().chunks_exact_mut(width) {
+    let mut bits = || {
         state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-        let x =
-            f64::from(state >> 8) / f64::from(1 << 24) * (range.end - range.start) + range.start;
+        state
+    };
+    for slot in literal.bytes_mut().chunks_exact_mut(width) {
+        let mut fraction = || {
+            f64::from(bits() >> 8) / f64::from(1 << 24) * (range.end - range.start) + range.start
+        };
         let element = match shape.ty.class() {
-            Class::Complex => Scalar::Complex(x, -x),
-            Class::Float => Scalar::Float(x),
-            Class::Pred | Class::Signed | Class::Unsigned => Scalar::Signed(i64::from(state >> 16)),
+            Class::Complex => Scalar::Complex(fraction(), fraction()),
+            Class::Float => Scalar::Float(fraction()),
+            Class::Pred | Class::Signed | Class::Unsigned => {
+                Scalar::Signed(i64::from(bits() >> 16))
+            }
         };
         element.round_to(shape.ty).write(shape.ty, slot);
     }

@@ -24,16 +24,17 @@
 //! `rng_default` also in HLO; elements that are no unsigned integers, which XLA:CPU does not
 //! compile, are `E0402`.
 use crate::Kernel;
-use crate::function::{writes, writes_with};
+use crate::function::writes_with;
 use crate::op::{ArrayOp, Site, linear, needs_whole_operands};
 use hlo::op::RngBitGenerator;
 use hlo::op::value::RandomAlgorithm;
 use hlo::{Array, ArrayShape, Class, ElementType, Scalar};
-use num::array::PART;
-use num::array::fill;
+use num::array::{PART, fill};
 use num::index::{count, saturating_count, to_i64, to_usize};
+use num::loops::convert_loop;
+use num::loops::instruction_set::{self, Task};
 use num::parallel::parts;
-use num::random::{join, philox, threefry};
+use num::random::{philox, threefry};
 use num::scalar_program::ScalarPrograms;
 
 impl ArrayOp for RngBitGenerator {
@@ -55,7 +56,8 @@ fn kernel(op: &RngBitGenerator, results: &[&ArrayShape]) -> Option<Box<dyn Kerne
     match algorithm {
         RandomAlgorithm::ThreeFry if words == 2 => {
             let wide = data.ty == ElementType::U64;
-            let scratch = if wide { 0 } else { saturating_count(&data.dims).saturating_mul(4) };
+            // The blocks, and the words of narrower elements.
+            let scratch = if wide { 0 } else { saturating_count(&data.dims).saturating_mul(8) };
             Some(writes_with(scratch, move |_, inputs, outputs| {
                 let [key, counter] = [0, 1].map(|i| word(inputs[0], i));
                 let counter = by_threefry(key, counter, &data, &mut outputs[1]);
@@ -64,7 +66,9 @@ fn kernel(op: &RngBitGenerator, results: &[&ArrayShape]) -> Option<Box<dyn Kerne
             }))
         }
         RandomAlgorithm::Default | RandomAlgorithm::Philox if (2..=3).contains(&words) => {
-            Some(writes(move |_, inputs, outputs| {
+            let is_wide = data.ty.bits() >= 32;
+            let scratch = if is_wide { 0 } else { saturating_count(&data.dims).saturating_mul(4) };
+            Some(writes_with(scratch, move |_, inputs, outputs| {
                 let [key, low] = [0, 1].map(|i| word(inputs[0], i));
                 let high = if words == 2 { key } else { word(inputs[0], 2) };
                 let [low, high] = by_philox(key, [low, high], &data, &mut outputs[1]);
@@ -89,10 +93,13 @@ fn unsigned(array: &mut Array, numbers: impl IntoIterator<Item = u64>) {
 /// Draws bits; returns the counter after them.
 fn by_threefry(key: u64, counter: u64, data: &ArrayShape, bits: &mut Array) -> u64 {
     let block = |i: usize| threefry(key, counter.wrapping_add(as_u64(i)));
+    if bits.is_empty() {
+        return counter;
+    }
     if data.ty == ElementType::U64 {
-        let elements = count(&data.dims);
-        unsigned(bits, (0..elements).map(|i| join(block(i))));
-        return counter.wrapping_add(as_u64(elements));
+        let words: &mut [[u32; 2]] = bytemuck::cast_slice_mut(bits.bytes_mut());
+        fill_blocks(words, block);
+        return counter.wrapping_add(as_u64(words.len()));
     }
     let cut = cut_dimension(&data.dims);
     let size = cut.map_or(1, |d| to_usize(data.dims[d]));
@@ -100,17 +107,71 @@ fn by_threefry(key: u64, counter: u64, data: &ArrayShape, bits: &mut Array) -> u
     let inner = cut.map_or(1, |d| count(&data.dims[d + 1..]));
     let half = size.div_ceil(2);
     let mut blocks = vec![[0; 2]; outer * half * inner];
-    parts(&mut blocks, (PART, 4), |number, part| {
-        for (i, slot) in part.iter_mut().enumerate() {
-            *slot = block(number * PART + i);
-        }
+    fill_blocks(&mut blocks, block);
+    with_words(bits, |words| {
+        // Pairs of rows, of which the last one before the next index of `outer` may lack a row.
+        let pair = 2 * inner;
+        let pairs = if size % 2 == 0 { (PART / pair).max(1) } else { half };
+        let part = if size % 2 == 0 { pairs * pair } else { size * inner };
+        parts(words, (part, 1), |number, part| {
+            let blocks = blocks[number * pairs * inner..].chunks(inner);
+            for (rows, blocks) in part.chunks_mut(pair).zip(blocks) {
+                for (k, row) in rows.chunks_mut(inner).enumerate() {
+                    row.iter_mut().zip(blocks).for_each(|(word, block)| *word = block[k]);
+                }
+            }
+        });
     });
-    let places = (0..outer).flat_map(|o| {
-        (0..size)
-            .flat_map(move |i| (0..inner).map(move |n| ((o * half + i / 2) * inner + n, i % 2)))
-    });
-    unsigned(bits, places.map(|(at, part)| u64::from(blocks[at][part])));
     counter.wrapping_add(as_u64(blocks.len()))
+}
+
+/// Calls a function with the words of an array, of which an element keeps the low bits.
+fn with_words(bits: &mut Array, write: impl FnOnce(&mut [u32])) {
+    let (ty, elements) = (bits.shape().ty, bits.len());
+    let Some(keep) = convert_loop(ElementType::U32, ty) else {
+        return write(bytemuck::cast_slice_mut(bits.bytes_mut()));
+    };
+    let mut words = vec![0; elements];
+    write(&mut words);
+    let width = ty.storage_bytes();
+    parts(bits.bytes_mut(), (PART * width, 4), |number, part| {
+        let words = &words[number * PART..][..part.len() / width];
+        keep(&[bytemuck::cast_slice(words)], part);
+    });
+}
+
+/// Computes blocks by their numbers, in vectors.
+fn fill_blocks<const N: usize>(
+    blocks: &mut [[u32; N]],
+    block: impl Fn(usize) -> [u32; N] + Copy + Sync,
+) {
+    parts(blocks, (PART, 4), |number, part| {
+        instruction_set::run(FillBlocks { first: number * PART, blocks: part, block });
+    });
+}
+struct FillBlocks<'a, const N: usize, F> {
+    first: usize,
+    blocks: &'a mut [[u32; N]],
+    block: F,
+}
+impl<const N: usize, F: Fn(usize) -> [u32; N]> Task for FillBlocks<'_, N, F> {
+    const IS_LONG: bool = true;
+    #[inline(always)]
+    fn run(self) {
+        /// Blocks that are computed beside one another.
+        const LANES: usize = 16;
+        let (groups, rest) = self.blocks.as_chunks_mut::<LANES>();
+        let count = groups.len();
+        for (group, blocks) in groups.iter_mut().enumerate() {
+            let first = self.first + group * LANES;
+            for (i, slot) in blocks.iter_mut().enumerate() {
+                *slot = (self.block)(first + i);
+            }
+        }
+        for (i, slot) in rest.iter_mut().enumerate() {
+            *slot = (self.block)(self.first + count * LANES + i);
+        }
+    }
 }
 
 /// Returns the dimension along which the two words of a Threefry block lie; none of a scalar.
@@ -124,24 +185,26 @@ fn cut_dimension(dims: &[i64]) -> Option<usize> {
 
 /// Draws bits; returns the counter after them.
 fn by_philox(key: u64, [low, high]: [u64; 2], data: &ArrayShape, bits: &mut Array) -> [u64; 2] {
-    let counter = u128::from(low) | u128::from(high) << 64;
-    let half = |x: u128| u64::try_from(x & u128::from(u64::MAX)).expect("masked to 64 bits");
-    let wide = data.ty == ElementType::U64;
-    let words = count(&data.dims) * if wide { 2 } else { 1 };
-    let blocks = words.div_ceil(4);
     let at = |i: usize| {
-        let counter = counter.wrapping_add(u128::from(as_u64(i)));
-        [half(counter), half(counter >> 64)]
+        let (low, carries) = low.overflowing_add(as_u64(i));
+        [low, high.wrapping_add(carries.into())]
     };
-    let mut words = (0..blocks).flat_map(|i| {
+    let block = |i: usize| {
         let [low, high] = at(i);
         philox(key, low, high)
-    });
-    fill(bits, |_| {
-        let mut next = || words.next().unwrap_or(0);
-        Scalar::Unsigned(if wide { join([next(), next()]) } else { u64::from(next()) })
-    });
-    at(blocks)
+    };
+    let write = |words: &mut [u32]| {
+        let (blocks, rest) = words.as_chunks_mut();
+        fill_blocks(blocks, block);
+        let last = block(blocks.len());
+        rest.iter_mut().zip(last).for_each(|(word, last)| *word = last);
+    };
+    let words = count(&data.dims) * if data.ty == ElementType::U64 { 2 } else { 1 };
+    match data.ty {
+        ElementType::U64 => write(bytemuck::cast_slice_mut(bits.bytes_mut())),
+        _ => with_words(bits, write),
+    }
+    at(words.div_ceil(4))
 }
 
 fn as_u64(i: usize) -> u64 {

@@ -25,6 +25,7 @@ use hlo::{Array, ArrayShape, ElementType};
 use num::Arithmetic;
 use num::index::{indices, saturating_count, strides, to_usize};
 use num::scalar_program::ScalarPrograms;
+use num::single::to_f32;
 
 impl ArrayOp for ScaledDot {
     fn kernel(&self, site: &Site<'_>, _: &ScalarPrograms) -> Option<Box<dyn Kernel>> {
@@ -60,21 +61,32 @@ fn kernel(
     let sums = algorithm.scratch((operands[0], operands[1]), ElementType::F64, l.extent(&r));
     // Elements as f64, and times their scales.
     let scaled = operands[..2].iter().map(|operand| saturating_count(&operand.dims));
-    let scaled = scaled.fold(0, usize::saturating_add).saturating_mul(2 * size_of::<f64>());
+    let scaled = scaled.fold(0, usize::saturating_add).saturating_mul(3 * size_of::<f64>());
     let scratch = scaled.saturating_add(sums).saturating_add(l.bytes()).saturating_add(r.bytes());
     Some(writes_in(algorithm.arithmetic(result.ty), scratch, move |_, inputs, outputs| {
         let (l, r) = (l.offsets(), r.offsets());
         let (lhs, rhs) =
             (scaled_elements(inputs[0], inputs[2]), scaled_elements(inputs[1], inputs[3]));
         let sums = Sums::Matrix(l.contraction(&r));
-        let numbers = (LosslessElements::Double(lhs.into()), LosslessElements::Double(rhs.into()));
-        algorithm.contract_elements(sums, numbers, rounding, outputs[0].bytes_mut());
+        algorithm.contract_elements(sums, (lhs, rhs), rounding, outputs[0].bytes_mut());
         Ok(())
     }))
 }
 
-/// Each element times the scale of its block.
-fn scaled_elements(operand: &Array, scales: &Array) -> Vec<f64> {
+/// Each element times the scale of its block, as f32 if that holds all of them.
+fn scaled_elements<'a>(operand: &Array, scales: &Array) -> LosslessElements<'a> {
+    let products = scaled_doubles(operand, scales);
+    let singles: Vec<f32> = products.iter().map(|&x| to_f32(x)).collect();
+    let are_exact = products
+        .iter()
+        .zip(&singles)
+        .fold(true, |all, (&x, &single)| all & (x.to_bits() == f64::from(single).to_bits()));
+    match are_exact {
+        true => LosslessElements::Single(singles.into()),
+        false => LosslessElements::Double(products.into()),
+    }
+}
+fn scaled_doubles(operand: &Array, scales: &Array) -> Vec<f64> {
     let shape = operand.shape();
     let blocks = scales.shape();
     let (elements, scales) =

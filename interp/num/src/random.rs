@@ -4,9 +4,13 @@
 //! Both are functions of a key and a counter, after Salmon, Moraes, Dror and Shaw, "Parallel random
 //! numbers: as easy as 1, 2, 3" (2011). They have no state between calls, so blocks may be computed
 //! in any order.
+#![expect(
+    clippy::inline_always,
+    reason = "only code inlined into the function of an instruction set is compiled for it"
+)]
 
 /// Returns the low and the high word of `x`.
-#[inline]
+#[inline(always)]
 pub fn words(x: u64) -> [u32; 2] {
     let [a, b, c, d, e, f, g, h] = x.to_le_bytes();
     [u32::from_le_bytes([a, b, c, d]), u32::from_le_bytes([e, f, g, h])]
@@ -19,7 +23,7 @@ pub fn join([low, high]: [u32; 2]) -> u64 {
 }
 
 /// Returns one block of Threefry 2x32 in 20 rounds.
-#[inline]
+#[inline(always)]
 pub fn threefry(key: u64, counter: u64) -> [u32; 2] {
     /// The rotation of each round of a group; groups alternate.
     const TURNS: [[u32; 4]; 2] = [[13, 15, 26, 6], [17, 29, 16, 24]];
@@ -41,7 +45,7 @@ pub fn threefry(key: u64, counter: u64) -> [u32; 2] {
 
 /// Returns one block of Philox 4x32 in 10 rounds; the counter is given as its low and its high
 /// half.
-#[inline]
+#[inline(always)]
 pub fn philox(key: u64, low: u64, high: u64) -> [u32; 4] {
     let [mut k0, mut k1] = words(key);
     let ([a, b], [c, d]) = (words(low), words(high));

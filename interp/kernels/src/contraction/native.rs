@@ -7,6 +7,7 @@ use super::rounding::nearest_bf16;
 use super::tile::{self, NativeWord, Tile};
 use half::bf16;
 use hlo::{ElementType, Scalar};
+use num::loops::convert_loop;
 use num::loops::instruction_set::{Task, run};
 use std::marker::PhantomData;
 
@@ -160,11 +161,18 @@ impl NativeSum for f32 {
         exact_sum(products.map(|(a, b)| (a.into(), b.into())), ty)
     }
     fn write(sums: &[Self], rounding: Rounding, slots: &mut [u8]) {
+        /// Sums that are worth finding a loop for.
+        const FEW: usize = 8;
         let is_sum_type = rounding.sums.is_none_or(|ty| ty == ElementType::F32);
         if Self::is_element(rounding) {
             slots.copy_from_slice(bytemuck::cast_slice(sums));
         } else if is_sum_type && rounding.to == ElementType::Bf16 {
             run(ToBf16 { sums, slots });
+        } else if is_sum_type
+            && sums.len() >= FEW
+            && let Some(round) = convert_loop(ElementType::F32, rounding.to)
+        {
+            round(&[bytemuck::cast_slice(sums)], slots);
         } else {
             write_each(sums, rounding, slots);
         }

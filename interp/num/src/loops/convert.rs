@@ -20,7 +20,7 @@ use hlo::elem::{FloatFormat, Special};
 use hlo::{Class, ElementType};
 
 /// Elements that are converted together in two steps.
-const STAGE: usize = 512;
+const STAGE: usize = 128;
 
 /// Returns the loop of `convert` between types; `None` if they are the same.
 pub fn convert_loop(from: ElementType, to: ElementType) -> Option<VectorLoop> {

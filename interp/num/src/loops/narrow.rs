@@ -6,7 +6,7 @@ use hlo::literal::Native;
 use hlo::{ElementType, Scalar};
 
 /// Elements that are widened together.
-const STAGE: usize = 512;
+const STAGE: usize = 128;
 
 /// The definition of a function, on elements in wide form.
 pub(super) type ScalarDefinition<const N: usize> = Box<dyn Fn([Scalar; N]) -> Scalar + Send + Sync>;

@@ -1,0 +1,234 @@
+//! `speed`: the instructions of each op in each element type, an element, so that no op is far slower in one type, layout or
+//! engine than in the others.
+//!
+//! `interp/benches/grid.rs` runs the cells under valgrind. In CI, where libraries are hardly optimized, each cell has the limit of
+//! its kind; `cargo xtask speed` counts what a release executes, and compares it with the page.
+use crate::{Result, counts, output_of, read, write};
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::path::Path;
+use std::process::Command;
+
+const PAGE: &str = "docs/instructions.md";
+const BEGIN: &str = "<!-- generated: begin -->\n";
+const END: &str = "<!-- generated: end -->";
+/// The engines whose paths differ.
+const ENGINES: [&str; 2] = ["exact", "fast"];
+/// The features of the command, of which the engine knows these.
+const FEATURES: [&str; 2] = ["--package=etalon-interp", "--features=rustfft,jit"];
+/// The types of the page; those of as many bits take as many instructions.
+const COLUMNS: [&str; 14] = [
+    "pred", "s4", "s8", "s32", "s64", "u32", "f4e2m1fn", "f8e4m3fn", "f16", "bf16", "f32", "f64",
+    "c64", "c128",
+];
+/// More by this part than on the page, and by so many instructions, is a failure.
+const TOLERANCE: (f64, f64) = (0.25, 5.0);
+
+/// The most instructions an element in the profile of the tests: of types of the processor, 16 bits among them; of those of at
+/// most a byte that are none; of complex numbers.
+const LIMITS: [(&str, [f64; 3]); 15] = [
+    ("arithmetic", [100.0, 150.0, 150.0]),
+    ("factorizations", [300.0, 0.0, 600.0]),
+    ("folds", [200.0, 250.0, 400.0]),
+    ("functions", [900.0, 100.0, 3000.0]),
+    ("indexing", [300.0, 400.0, 400.0]),
+    ("loops", [400.0, 0.0, 800.0]),
+    ("moves", [80.0, 80.0, 120.0]),
+    ("normalizations", [2500.0, 0.0, 0.0]),
+    ("products", [200.0, 200.0, 1000.0]),
+    ("random", [1500.0, 0.0, 0.0]),
+    ("searches", [600.0, 800.0, 0.0]),
+    ("small_products", [400.0, 1000.0, 4000.0]),
+    ("sorts", [600.0, 1000.0, 0.0]),
+    ("transforms", [1500.0, 0.0, 3000.0]),
+    ("windows", [2000.0, 2500.0, 3000.0]),
+];
+/// Cells above the limit of their kind: name, type, limit, reason.
+const ABOVE: [(&str, &str, f64, &str); 0] = [];
+
+/// Why instructions cannot be counted here, if they cannot.
+pub(crate) fn missing(root: &Path) -> Option<String> {
+    counts::missing(root)
+}
+
+/// A cell of the grid, with its instructions for each element.
+struct Cell {
+    kind: String,
+    ty: String,
+    name: String,
+    instructions: f64,
+}
+
+/// Counts in the profile of the tests, whose features are given, and compares with the limits.
+pub(crate) fn check(root: &Path, features: &[&str]) -> Result {
+    let all = counted(root, &[&["--profile", "test", "--workspace"], features].concat())?;
+    let mut worse = Vec::new();
+    for (engine, cells) in ENGINES.iter().zip(&all) {
+        println!("   {engine}: {} cells", cells.len());
+        for cell in cells {
+            let limit = limit(cell)?;
+            if cell.instructions > limit {
+                let Cell { ty, name, instructions, .. } = cell;
+                worse.push(format!(
+                    "{name} of {ty} ({engine}): {instructions:.0}, the limit is {limit:.0}"
+                ));
+            }
+        }
+    }
+    match worse.as_slice() {
+        [] => Ok(()),
+        worse => Err(format!(
+            "more instructions an element than the limits in xtask/src/speed.rs:\n  {}",
+            worse.join("\n  ")
+        )),
+    }
+}
+
+/// Counts in the profile of a release, and compares with the page or rewrites it.
+pub(crate) fn run(root: &Path, bless: bool) -> Result {
+    if let Some(missing) = missing(root).filter(|_| !bless) {
+        return Err(format!("the instructions cannot be compared here: {missing}"));
+    }
+    let all = counted(root, &[&["--profile", "counts"][..], &FEATURES].concat())?;
+    let path = root.join(PAGE);
+    let page = read(&path)?;
+    let parts =
+        page.split_once(BEGIN).and_then(|(before, rest)| Some((before, rest.split_once(END)?)));
+    let (before, (recorded, after)) = parts
+        .ok_or_else(|| format!("{PAGE} lacks the lines `{}` and `{END}`", BEGIN.trim_end()))?;
+    if bless {
+        let text = ENGINES
+            .iter()
+            .zip(&all)
+            .map(|(engine, cells)| table(engine, cells))
+            .collect::<String>();
+        return write(&path, &format!("{before}{BEGIN}{text}{END}{after}"));
+    }
+    let recorded = parse(recorded);
+    let mut worse = Vec::new();
+    for (engine, cells) in ENGINES.iter().zip(&all) {
+        for cell in cells {
+            let key = (*engine, cell.name.as_str(), cell.ty.as_str());
+            let Some(&before) = recorded.get(&key) else { continue };
+            if cell.instructions > before * (1.0 + TOLERANCE.0) + TOLERANCE.1 {
+                worse.push(format!(
+                    "{} of {} ({engine}): {before:.0}, now {:.0}",
+                    cell.name, cell.ty, cell.instructions
+                ));
+            }
+        }
+    }
+    match worse.as_slice() {
+        [] => Ok(()),
+        worse => Err(format!(
+            "more instructions than on {PAGE}:\n  {}\nif that is meant, `cargo xtask speed --bless` rewrites the page",
+            worse.join("\n  ")
+        )),
+    }
+}
+
+fn limit(cell: &Cell) -> Result<f64> {
+    let above = ABOVE.iter().find(|(name, ty, ..)| *name == cell.name && *ty == cell.ty);
+    if let Some((.., limit, _)) = above {
+        return Ok(*limit);
+    }
+    let class = match cell.ty.as_str() {
+        "c64" | "c128" => 2,
+        "s1" | "s2" | "s4" | "u1" | "u2" | "u4" => 1,
+        ty if ty.starts_with("f4")
+            || ty.starts_with("f6") && ty != "f64"
+            || ty.starts_with("f8") =>
+        {
+            1
+        }
+        _ => 0,
+    };
+    let limits = LIMITS.iter().find(|(kind, _)| *kind == cell.kind);
+    limits.map(|(_, limits)| limits[class]).ok_or_else(|| format!("no limit of {}", cell.kind))
+}
+
+/// Counts the cells of each engine, side by side.
+fn counted(root: &Path, options: &[&str]) -> Result<[Vec<Cell>; 2]> {
+    let program = counts::build(root, "grid", options)?;
+    std::thread::scope(|scope| {
+        let runs = ENGINES.map(|engine| {
+            let program = &program;
+            scope.spawn(move || of_engine(root, program, engine))
+        });
+        let mut cells =
+            runs.map(|run| run.join().map_err(|_| "a count panicked".to_owned())?).into_iter();
+        let mut next = || cells.next().unwrap_or_else(|| Err("no engine".to_owned()));
+        Ok([next()?, next()?])
+    })
+}
+
+fn of_engine(root: &Path, program: &Path, engine: &str) -> Result<Vec<Cell>> {
+    let folder = root.join("target/speed").join(engine);
+    let _ = std::fs::remove_dir_all(&folder);
+    std::fs::create_dir_all(&folder).map_err(|e| format!("{}: {e}", folder.display()))?;
+    let file = folder.join("cell");
+    let mut command = Command::new("valgrind");
+    command
+        .args(["--tool=callgrind", "--dump-line=no"])
+        .arg(format!("--callgrind-out-file={}", file.display()));
+    let text = output_of(command.arg(program).arg(engine))?;
+    text.lines()
+        .zip(1..)
+        .map(|(line, number)| cell(&format!("{}.{number}", file.display()), line))
+        .collect()
+}
+
+/// Returns a cell from its line, and the file with its instructions.
+fn cell(file: &str, line: &str) -> Result<Cell> {
+    let mut words = line.splitn(4, ' ').map(str::to_owned);
+    let mut word = || words.next().ok_or_else(|| format!("`{line}` has too few words"));
+    let (kind, elements, ty, name) = (word()?, word()?, word()?, word()?);
+    let elements: f64 = elements.parse().map_err(|e| format!("`{line}`: {e}"))?;
+    let text = read(Path::new(file))?;
+    let total = text.lines().find_map(|line| line.strip_prefix("totals: "));
+    let total: Option<f64> = total.and_then(|total| total.trim().parse().ok());
+    let total = total
+        .filter(|&total| total > 0.0)
+        .ok_or_else(|| format!("{name} of {ty}: nothing was counted"))?;
+    Ok(Cell { kind, ty, name, instructions: total / elements })
+}
+
+/// Returns the table of an engine.
+fn table(engine: &str, cells: &[Cell]) -> String {
+    let mut rows: Vec<(&str, &str, BTreeMap<&str, f64>)> = Vec::new();
+    for Cell { kind, ty, name, instructions } in cells {
+        match rows.iter_mut().find(|(_, other, _)| other == name) {
+            Some((.., row)) => _ = row.insert(ty, *instructions),
+            None => rows.push((kind, name, BTreeMap::from([(ty.as_str(), *instructions)]))),
+        }
+    }
+    let mut text = format!(
+        "\n### `{engine}`\n\n| op | {} |\n|---|{}\n",
+        COLUMNS.join(" | "),
+        "---|".repeat(COLUMNS.len())
+    );
+    for (_, name, row) in &rows {
+        let cells = COLUMNS.map(|ty| row.get(ty).map_or(String::new(), |x| format!("{x:.0}")));
+        _ = writeln!(text, "| {name} | {} |", cells.join(" | "));
+    }
+    text + "\n"
+}
+
+/// Returns the numbers of the tables, by engine, op and type.
+fn parse(tables: &str) -> BTreeMap<(&str, &str, &str), f64> {
+    let mut engine = "";
+    let mut numbers = BTreeMap::new();
+    for line in tables.lines() {
+        if let Some(name) = line.strip_prefix("### `") {
+            engine = name.trim_end_matches('`');
+        }
+        let mut words = line.trim_matches('|').split('|').map(str::trim);
+        let name = words.next().unwrap_or_default();
+        for (ty, word) in COLUMNS.iter().zip(words) {
+            if let Ok(number) = word.parse() {
+                numbers.insert((engine, name, *ty), number);
+            }
+        }
+    }
+    numbers
+}
