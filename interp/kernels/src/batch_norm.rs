@@ -23,12 +23,12 @@
 //! large, may even be negative, and overflows early; ours is the definition. All is computed in f64
 //! (twice that for f64), mean and variance inside of y too, and each element is rounded once.
 use crate::Kernel;
+use crate::conversion::{numbers, store_numbers};
 use crate::function::writes_with;
 use crate::op::{ArrayOp, Cost, Site, needs_whole_operands};
 use hlo::op::{BatchNormGrad, BatchNormInference, BatchNormTraining};
 use hlo::{Array, ArrayShape, ElementType, Scalar};
 use num::array::PART;
-use num::array::fill;
 use num::clock::Stop;
 use num::complex_of::Field;
 use num::double_double::{DoubleDouble, Real};
@@ -85,19 +85,6 @@ impl Features {
     }
 }
 
-fn read<R: Field>(array: &Array) -> Vec<R> {
-    let stop = Stop::current();
-    let mut numbers = vec![R::ZERO; array.len()];
-    for (number, part) in numbers.chunks_mut(PART).enumerate().take_while(|_| !stop.is_set()) {
-        for (i, slot) in part.iter_mut().enumerate() {
-            *slot = R::of(array.get(number * PART + i));
-        }
-    }
-    numbers
-}
-fn write<R: Field>(numbers: &[R], array: &mut Array) {
-    fill(array, |i| numbers[i].element());
-}
 /// `1 / sqrt(variance + epsilon)`
 fn inverse_root<R: Real>(variance: R, epsilon: f32) -> R {
     R::from(1.0) / (variance + f64::from(epsilon).into()).sqrt()
@@ -141,7 +128,7 @@ impl ArrayOp for BatchNormTraining {
 
 impl ArrayOp for BatchNormInference {
     fn kernel(&self, site: &Site<'_>, _: &ScalarPrograms) -> Option<Box<dyn Kernel>> {
-        Some(kernel!(self, site.operands[0], 0, infer))
+        Some(kernel!(self, site.operands[0], 1, infer))
     }
     fn cost(&self, site: &Site<'_>) -> Cost {
         per_feature(site)
@@ -170,42 +157,41 @@ fn train<R: Real + Field>(op: &BatchNormTraining, operands: &[&Array], outputs: 
     let BatchNormTraining { epsilon, feature_index } = op;
     let features = Features::of(shape_of(operands[0]), *feature_index);
     let (x, scale, offset) =
-        (read::<R>(operands[0]), read::<R>(operands[1]), read::<R>(operands[2]));
+        (numbers::<R>(operands[0]), numbers::<R>(operands[1]), numbers::<R>(operands[2]));
     let mean = features.each(|f| features.sum(f, |i| x[i]) / features.size());
     let variance = features.each(|f| {
         let square = |i: usize| (x[i] - mean[f]) * (x[i] - mean[f]);
         features.sum(f, square) / features.size()
     });
     let root = features.each(|f| inverse_root(variance[f], epsilon.0));
-    fill(&mut outputs[0], |i| {
+    store_numbers(&mut outputs[0], |i| {
         let f = features.feature(i);
-        ((x[i] - mean[f]) * root[f] * scale[f] + offset[f]).element()
+        (x[i] - mean[f]) * root[f] * scale[f] + offset[f]
     });
-    write(&mean, &mut outputs[1]);
-    write(&variance, &mut outputs[2]);
+    store_numbers(&mut outputs[1], |f| mean[f]);
+    store_numbers(&mut outputs[2], |f| variance[f]);
 }
 
 fn infer<R: Real + Field>(op: &BatchNormInference, operands: &[&Array], outputs: &mut [Array]) {
     let BatchNormInference { epsilon, feature_index } = op;
     let features = Features::of(shape_of(operands[0]), *feature_index);
-    let [scale, offset, mean, variance] = [1, 2, 3, 4].map(|i| read::<R>(operands[i]));
+    let [x, scale, offset, mean, variance] = [0, 1, 2, 3, 4].map(|i| numbers::<R>(operands[i]));
     let factor = features.each(|f| scale[f] * inverse_root(variance[f], epsilon.0));
-    fill(&mut outputs[0], |i| {
-        let (x, f) = (R::of(operands[0].get(i)), features.feature(i));
-        let y = if factor[f].rounded().is_infinite() {
+    store_numbers(&mut outputs[0], |i| {
+        let (x, f) = (x[i], features.feature(i));
+        if factor[f].rounded().is_infinite() {
             // The same in numbers, but XLA:CPU's order decides what comes of infinities.
             x * factor[f] + (offset[f] - mean[f] * factor[f])
         } else {
             (x - mean[f]) * factor[f] + offset[f]
-        };
-        y.element()
+        }
     });
 }
 
 fn differentiate<R: Real + Field>(op: &BatchNormGrad, operands: &[&Array], outputs: &mut [Array]) {
     let BatchNormGrad { epsilon, feature_index } = op;
     let features = Features::of(shape_of(operands[0]), *feature_index);
-    let [x, scale, mean, variance, g] = [0, 1, 2, 3, 4].map(|i| read::<R>(operands[i]));
+    let [x, scale, mean, variance, g] = [0, 1, 2, 3, 4].map(|i| numbers::<R>(operands[i]));
     let n = features.size::<R>();
     let root = features.each(|f| inverse_root(variance[f], epsilon.0));
     let of_offset = features.each(|f| features.sum(f, |i| g[i]));
@@ -213,13 +199,13 @@ fn differentiate<R: Real + Field>(op: &BatchNormGrad, operands: &[&Array], outpu
     let of_scale = features.each(|f| products[f] * root[f]);
     let factor = features.each(|f| scale[f] * root[f] / n);
     let slope = features.each(|f| products[f] / (variance[f] + R::from(f64::from(epsilon.0))));
-    fill(&mut outputs[0], |i| {
+    store_numbers(&mut outputs[0], |i| {
         let f = features.feature(i);
         let rest = n * g[i] - of_offset[f] - (x[i] - mean[f]) * slope[f];
-        (factor[f] * rest).element()
+        factor[f] * rest
     });
-    write(&of_scale, &mut outputs[1]);
-    write(&of_offset, &mut outputs[2]);
+    store_numbers(&mut outputs[1], |f| of_scale[f]);
+    store_numbers(&mut outputs[2], |f| of_offset[f]);
 }
 
 fn shape_of(operand: &Array) -> &ArrayShape {

@@ -16,15 +16,14 @@
 //! XLA:CPU does not see a last `d[j]^2` that is 0, nor an infinite one, and has NaN or 0 in single
 //! elements there; ours is the rule for all others. And it rounds every step: here all is computed
 //! in f64 (twice that for f64 and c128), and each element is rounded once. The engine `fast`
-//! computes real floats of 32 bits and less in f32.
+//! computes in the type itself, or in f32 for narrower ones.
 use crate::Kernel;
-use crate::conversion::{converted, is_narrow, number_bytes, store};
+use crate::conversion::{converted, is_narrow, number_bytes, numbers, store, store_numbers};
 use crate::function::{writes_in, writes_with};
 use crate::op::{ArrayOp, Cost, Site, needs_whole_operands};
 use hlo::op::Cholesky;
-use hlo::{Array, ArrayShape};
+use hlo::{Array, ArrayShape, ElementType};
 use num::Arithmetic;
-use num::array::fill;
 use num::clock::Stop;
 use num::complex_of::{Field, InField, in_field};
 use num::double_double::Real;
@@ -53,12 +52,19 @@ impl ArrayOp for Cholesky {
 fn kernel(op: &Cholesky, a: &ArrayShape, arithmetic: Arithmetic) -> Box<dyn Kernel> {
     let (&Cholesky { lower }, ty) = (op, a.ty);
     match (arithmetic, is_narrow(ty)) {
-        (Arithmetic::Exact, true) => real::<f64>(lower, a, arithmetic),
-        (Arithmetic::Fast, true) => real::<f32>(lower, a, arithmetic),
-        (Arithmetic::Exact | Arithmetic::Fast, false) => {
+        (Arithmetic::Exact, true) => in_tiles::<f64>(lower, a, arithmetic),
+        (Arithmetic::Fast, true) => in_tiles::<f32>(lower, a, arithmetic),
+        (Arithmetic::Fast, false) => match ty {
+            ElementType::C64 => in_tiles::<[f32; 2]>(lower, a, arithmetic),
+            ElementType::C128 => in_tiles::<[f64; 2]>(lower, a, arithmetic),
+            _ => in_tiles::<f64>(lower, a, arithmetic),
+        },
+        (Arithmetic::Exact, false) => {
             let side = a.dims.last().copied().unwrap_or(0);
-            let numbers =
-                saturating_count(&a.dims).saturating_add(saturating_count(&[side, side, 2]));
+            // The elements and the factors; the columns of one in work.
+            let numbers = saturating_count(&a.dims)
+                .saturating_mul(2)
+                .saturating_add(saturating_count(&[side, side, 2]));
             let scratch = numbers.saturating_mul(number_bytes(ty));
             writes_with(scratch, move |_, inputs, outputs| {
                 in_field(ty, Factor { lower, a: inputs[0], result: &mut outputs[0] });
@@ -68,8 +74,8 @@ fn kernel(op: &Cholesky, a: &ArrayShape, arithmetic: Arithmetic) -> Box<dyn Kern
     }
 }
 
-/// Returns the kernel of real matrices, of which the factors are computed in a type of floats.
-fn real<R: FactorType>(lower: bool, a: &ArrayShape, arithmetic: Arithmetic) -> Box<dyn Kernel> {
+/// Returns the kernel of matrices of which the factors are computed in a type of the processor.
+fn in_tiles<R: FactorType>(lower: bool, a: &ArrayShape, arithmetic: Arithmetic) -> Box<dyn Kernel> {
     let n = a.dims.last().map_or(0, |&n| to_usize(n));
     // The elements, as they are read and rounded; the factors, and those of a row of tiles.
     let own = Panels::<R>::bytes(n, n).saturating_add(Panels::<R>::bytes(n, 4));
@@ -95,14 +101,16 @@ fn factors<R: FactorType>(n: usize, lower: bool, from: &[R], to: &mut [R]) {
     let size = n * n;
     parts(to, (size, 1), |number, to| {
         let from = &from[number * size..][..size];
-        // The upper triangle is the transpose of a lower one.
+        // The upper triangle is the adjoint of a lower one.
         let place = |i: usize, j: usize| if lower { j * n + i } else { i * n + j };
-        let mut factor = Panels::upper(n, |i, j| from[place(i, j)]);
-        if factor.factor(n, |pivot| pivot > R::ZERO && pivot.is_finite()).is_err() {
+        let turned = |x: R| if lower { x.conj() } else { x };
+        let mut factor = Panels::upper(n, |i, j| turned(from[place(i, j)]));
+        let accepts = |pivot: R| pivot.re() > 0.0 && pivot.re().is_finite();
+        if factor.factor(n, accepts).is_err() {
             return to.fill(R::NAN);
         }
         to.fill(R::ZERO);
-        factor.for_upper(n, n, |i, j, x| to[place(i, j)] = x);
+        factor.for_upper(n, n, |i, j, x| to[place(i, j)] = turned(x));
     });
 }
 
@@ -118,14 +126,15 @@ impl InField for Factor<'_> {
     fn run<F: Field>(self) {
         let shape = self.a.shape();
         let n = shape.dims.last().map_or(0, |&n| to_usize(n));
-        let mut factors = Vec::with_capacity(self.a.len());
+        let from = numbers::<F>(self.a);
+        let mut factors = Vec::with_capacity(from.len());
         let (batches, stop) = (self.a.len() / (n * n).max(1), Stop::current());
         for batch in (0..batches).take_while(|_| !stop.is_set()) {
             let start = batch * n * n;
             // The upper triangle is the adjoint of a lower one.
             let read = |i: usize, j: usize| match self.lower {
-                true => F::of(self.a.get(start + i * n + j)),
-                false => F::of(self.a.get(start + j * n + i)).conj(),
+                true => from[start + i * n + j],
+                false => from[start + j * n + i].conj(),
             };
             let factor = lower_factor(n, read).unwrap_or_else(|| vec![F::nan(); n * n]);
             match self.lower {
@@ -134,7 +143,7 @@ impl InField for Factor<'_> {
                     .extend((0..n * n).map(|at| (at % n) * n + at / n).map(|at| factor[at].conj())),
             }
         }
-        fill(self.result, |i| factors[i].element());
+        store_numbers(self.result, |i| factors[i]);
     }
 }
 

@@ -4,7 +4,9 @@ use crate::cost_model::COMPUTED;
 use crate::function::given;
 use hlo::literal::Native;
 use hlo::op::Binary;
-use hlo::{Array, ArrayShape, ElementType};
+use hlo::{Array, ArrayShape, ElementType, Scalar};
+use num::clock::Stop;
+use num::complex_of::Field;
 use num::index::saturating_count;
 use num::loops::convert_loop;
 use num::parallel::{copy, parts};
@@ -53,6 +55,62 @@ pub(crate) fn store<R: Native>(numbers: &[R], array: &mut Array) {
         let from = numbers.chunks(COMPUTED * size_of::<R>()).nth(number);
         function(&[from.unwrap_or_default()], part);
     });
+}
+
+/// Elements that are converted at once on their way to numbers or back.
+const STAGE: usize = 256;
+
+/// Returns the elements of an array as real or complex numbers.
+pub(crate) fn numbers<F: Field>(array: &Array) -> Vec<F> {
+    let (ty, stop) = (array.shape().ty, Stop::current());
+    let (wide, width) = (wide_type(ty), ty.storage_bytes());
+    let widen = convert_loop(ty, wide);
+    let mut stage = [[0.0_f64; 2]; STAGE];
+    let mut numbers = Vec::with_capacity(array.len());
+    for part in array.bytes().chunks(STAGE * width).take_while(|_| !stop.is_set()) {
+        let count = part.len() / width;
+        let stage: &mut [u8] = bytemuck::cast_slice_mut(&mut stage);
+        let stage = &mut stage[..count * wide.storage_bytes()];
+        match &widen {
+            Some(widen) => widen(&[part], stage),
+            None => stage.copy_from_slice(part),
+        }
+        if ty.is_complex() {
+            let parts: &[[f64; 2]] = bytemuck::cast_slice(stage);
+            numbers.extend(parts.iter().map(|&[re, im]| F::of(Scalar::Complex(re, im))));
+        } else {
+            let parts: &[f64] = bytemuck::cast_slice(stage);
+            numbers.extend(parts.iter().map(|&x| F::of(Scalar::Float(x))));
+        }
+    }
+    numbers.resize(array.len(), F::ZERO);
+    numbers
+}
+
+/// Rounds numbers to the elements of an array.
+pub(crate) fn store_numbers<F: Field>(array: &mut Array, number: impl Fn(usize) -> F + Sync) {
+    let ty = array.shape().ty;
+    let (wide, width) = (wide_type(ty), ty.storage_bytes());
+    let round = convert_loop(wide, ty);
+    parts(array.bytes_mut(), (STAGE * width, COMPUTED / STAGE), |part_number, part| {
+        let count = part.len() / width;
+        let mut stage = [[0.0_f64; 2]; STAGE];
+        let stage: &mut [u8] = bytemuck::cast_slice_mut(&mut stage);
+        let stage = &mut stage[..count * wide.storage_bytes()];
+        let slots = stage.chunks_exact_mut(wide.storage_bytes());
+        for (i, slot) in slots.enumerate() {
+            number(part_number * STAGE + i).element().write(wide, slot);
+        }
+        match &round {
+            Some(round) => round(&[stage], part),
+            None => part.copy_from_slice(stage),
+        }
+    });
+}
+
+/// Returns the widest type of real or complex elements.
+fn wide_type(ty: ElementType) -> ElementType {
+    if ty.is_complex() { ElementType::C128 } else { ElementType::F64 }
 }
 
 /// The type that contains all floats of at most a byte.

@@ -15,19 +15,18 @@
 //!
 //! All is computed in f64 (twice that for f64 and c128), and each element is rounded once. XLA:CPU
 //! solves block by block with inverses of the blocks, and rounds every step; where a matrix is
-//! singular, it may have NaN instead of an infinity. The engine `fast` computes in f32, or in f64
-//! for f64 and complex numbers.
+//! singular, it may have NaN instead of an infinity. The engine `fast` computes in the type itself,
+//! or in f32 for narrower ones.
 use crate::Kernel;
-use crate::conversion::{converted, is_narrow, number_bytes, store};
-use crate::function::writes_in;
+use crate::conversion::{converted, is_narrow, number_bytes, numbers, store, store_numbers};
+use crate::function::{writes_in, writes_with};
 use crate::op::{ArrayOp, Cost, Site, needs_whole_operands};
 use hlo::op::TriangularSolve;
 use hlo::op::value::Transpose;
 use hlo::{Array, ArrayShape, ElementType};
 use num::Arithmetic;
-use num::array::fill;
 use num::clock::Stop;
-use num::complex_of::{ComplexOf, Field, InField, in_field};
+use num::complex_of::{Field, InField, in_field};
 use num::double_double::DoubleDouble;
 use num::index::{saturating_count, to_usize};
 use num::scalar_program::ScalarPrograms;
@@ -56,31 +55,31 @@ fn kernel(
 ) -> Box<dyn Kernel> {
     let ty = operands[1].ty;
     match (arithmetic, is_narrow(ty)) {
-        (Arithmetic::Exact, true) => real::<f64>(op, operands, arithmetic),
-        (Arithmetic::Fast, true) => real::<f32>(op, operands, arithmetic),
-        (Arithmetic::Fast, false) if ty == ElementType::F64 => {
-            real::<f64>(op, operands, arithmetic)
-        }
-        (Arithmetic::Exact | Arithmetic::Fast, false) => {
+        (Arithmetic::Exact, true) => in_tiles::<f64>(op, operands, arithmetic),
+        (Arithmetic::Fast, true) => in_tiles::<f32>(op, operands, arithmetic),
+        (Arithmetic::Fast, false) => match ty {
+            ElementType::C64 => in_tiles::<[f32; 2]>(op, operands, arithmetic),
+            ElementType::C128 => in_tiles::<[f64; 2]>(op, operands, arithmetic),
+            _ => in_tiles::<f64>(op, operands, arithmetic),
+        },
+        (Arithmetic::Exact, false) => {
             let side = operands[0].dims.last().copied().unwrap_or(0);
-            let numbers = [saturating_count(&operands[1].dims), saturating_count(&[side, side])];
+            let right = saturating_count(&operands[1].dims);
+            let numbers = [right, right, saturating_count(&operands[0].dims)];
             let numbers = numbers.into_iter().fold(to_usize(side), usize::saturating_add);
+            let numbers = numbers.saturating_add(saturating_count(&[side, side]));
             let (op, scratch) = (op.clone(), numbers.saturating_mul(number_bytes(ty)));
-            writes_in(arithmetic, scratch, move |_, inputs, outputs| {
+            writes_with(scratch, move |_, inputs, outputs| {
                 let result = &mut outputs[0];
-                let solve = Solve { op: &op, a: inputs[0], b: inputs[1], result };
-                match arithmetic {
-                    Arithmetic::Exact => in_field(ty, solve),
-                    Arithmetic::Fast => solve.run::<ComplexOf<f64>>(),
-                }
+                in_field(ty, Solve { op: &op, a: inputs[0], b: inputs[1], result });
                 Ok(())
             })
         }
     }
 }
 
-/// Returns the kernel of real systems, of which the solutions are computed in a type of floats.
-fn real<R: FactorType>(
+/// Returns the kernel of systems of which the solutions are computed in a type of the processor.
+fn in_tiles<R: FactorType>(
     op: &TriangularSolve,
     operands: &[&ArrayShape],
     arithmetic: Arithmetic,
@@ -122,6 +121,7 @@ fn solutions<R: FactorType>(
     // From the right, the rows of b are the columns of the transposed system.
     let (n, systems) = if op.left_side { (rows, columns) } else { (columns, rows) };
     let (transposed, from_below) = orientation(op);
+    let conjugated = op.transpose_a == Transpose::Adjoint;
     // An upper triangle is a lower one, upside down.
     let row = |i: usize| if from_below { n - 1 - i } else { i };
     let batches = to.chunks_exact_mut(rows * columns).zip(from.chunks_exact(rows * columns));
@@ -134,7 +134,8 @@ fn solutions<R: FactorType>(
         let mut x = Panels::new(n, systems, |i, system| from[place(i, system)]);
         x.solve(n, op.unit_diagonal, |i, k| {
             let (i, k) = (row(i), row(k));
-            triangle[if transposed { k * n + i } else { i * n + k }]
+            let x = triangle[if transposed { k * n + i } else { i * n + k }];
+            if conjugated { x.conj() } else { x }
         });
         for i in 0..n {
             for system in 0..systems {
@@ -170,12 +171,13 @@ impl InField for Solve<'_> {
         let (rows, columns) = (to_usize(dims[dims.len() - 2]), to_usize(dims[dims.len() - 1]));
         // From the right, the rows of b are the columns of the transposed system.
         let (n, systems) = if self.op.left_side { (rows, columns) } else { (columns, rows) };
-        let mut solutions = vec![F::ZERO; self.b.len()];
+        let (triangles, right) = (numbers::<F>(self.a), numbers::<F>(self.b));
+        let mut solutions = vec![F::ZERO; right.len()];
         let mut x = vec![F::ZERO; n];
         let stop = Stop::current();
         let batches = self.b.len() / (rows * columns).max(1);
         for batch in (0..batches).take_while(|_| !stop.is_set()) {
-            let (triangle, from_below) = self.triangle::<F>(n, batch);
+            let (triangle, from_below) = self.triangle(&triangles[batch * n * n..], n);
             let start = batch * rows * columns;
             for system in (0..systems).take_while(|_| !stop.is_set()) {
                 let place = |i: usize| {
@@ -184,7 +186,7 @@ impl InField for Solve<'_> {
                 };
                 for i in 0..n {
                     let row = &triangle[i * n..=i * n + i];
-                    let rest = F::of(self.b.get(place(i))) - F::dot(&row[..i], &x[..i]);
+                    let rest = right[place(i)] - F::dot(&row[..i], &x[..i]);
                     x[i] = if self.op.unit_diagonal { rest } else { rest.quotient(row[i]) };
                 }
                 for (i, &x) in x.iter().enumerate() {
@@ -192,14 +194,14 @@ impl InField for Solve<'_> {
                 }
             }
         }
-        fill(self.result, |i| solutions[i].element());
+        store_numbers(self.result, |i| solutions[i]);
     }
 }
 
 impl Solve<'_> {
     /// Returns the rows of the lower triangle that is to be solved, and whether it is an upper one
     /// turned upside down.
-    fn triangle<F: Field>(&self, n: usize, batch: usize) -> (Vec<F>, bool) {
+    fn triangle<F: Field>(&self, matrix: &[F], n: usize) -> (Vec<F>, bool) {
         let conjugated = self.op.transpose_a == Transpose::Adjoint;
         let (transposed, from_below) = orientation(self.op);
         let mut rows = vec![F::ZERO; n * n];
@@ -207,7 +209,7 @@ impl Solve<'_> {
             for j in 0..=i {
                 let (r, c) = if from_below { (n - 1 - i, n - 1 - j) } else { (i, j) };
                 let (r, c) = if transposed { (c, r) } else { (r, c) };
-                let element = F::of(self.a.get(batch * n * n + r * n + c));
+                let element = matrix[r * n + c];
                 rows[i * n + j] = if conjugated { element.conj() } else { element };
             }
         }

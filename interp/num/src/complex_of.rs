@@ -65,7 +65,9 @@ impl<R: Real> Neg for ComplexOf<R> {
 }
 
 /// A real or complex number of a matrix.
-pub trait Field: Copy + Sub<Output = Self> + Mul<Output = Self> + Add<Output = Self> {
+pub trait Field:
+    Copy + Send + Sync + Sub<Output = Self> + Mul<Output = Self> + Add<Output = Self>
+{
     /// The type of the parts.
     type Real: Real;
     /// 0.

@@ -1,17 +1,18 @@
-//! Cholesky factors and triangular systems in f32 or f64, in tiles of registers.
+//! Cholesky factors and triangular systems in f32 or f64, real or complex, in tiles of registers.
 //!
 //! A matrix is stored in panels of `WIDTH` columns, row after row, so that a tile reads its terms
-//! one after another. Products and sums are rounded one by one and in the order of the rows: the
+//! one after another; of complex numbers, the real parts of a row lie before the imaginary ones. Products and sums are rounded one by one and in the order of the rows: the
 //! bits are the same with every instruction set.
 #![expect(
     clippy::inline_always,
     reason = "only code inlined into the function of an instruction set is compiled for it"
 )]
+use super::complex::Complex;
 use super::loops::instruction_set::{self, Task};
 use crate::clock::Stop;
 use crate::parallel::parts;
+use crate::single::to_f32;
 use hlo::literal::Native;
-use std::ops::{Div, Mul, Sub};
 
 /// Columns of a panel.
 const WIDTH: usize = 16;
@@ -24,44 +25,143 @@ const WORTH_A_THREAD: usize = 64;
 const WORTH_SHARING: usize = 1 << 14;
 
 /// A type in which factors and solutions are computed.
-pub trait FactorType:
-    Native + PartialOrd + Send + Sync + Sub<Output = Self> + Mul<Output = Self> + Div<Output = Self>
-{
+pub trait FactorType: Native + PartialEq + Send + Sync {
+    /// The numbers of a row of a panel.
+    type Row: Copy + Send + Sync;
     /// Zero.
     const ZERO: Self;
     /// One.
     const ONE: Self;
     /// Not a number.
     const NAN: Self;
-    /// Returns the square root.
-    fn sqrt(self) -> Self;
-    /// Returns whether the number is finite.
-    fn is_finite(self) -> bool;
+    /// A row of zeros.
+    const ZEROS: Self::Row;
+    /// Returns a number of a row.
+    fn at(row: &Self::Row, j: usize) -> Self;
+    /// Replaces a number of a row.
+    fn set(row: &mut Self::Row, j: usize, x: Self);
+    /// Returns `sums - factor * row`.
+    fn minus(sums: Self::Row, factor: Self, row: &Self::Row) -> Self::Row;
+    /// Returns the row divided by a number.
+    fn over(row: Self::Row, divisor: Self) -> Self::Row;
+    /// Returns the complex conjugate.
+    #[must_use]
+    fn conj(self) -> Self;
+    /// Returns the real part.
+    fn re(self) -> f64;
+    /// Returns the number without its imaginary part.
+    #[must_use]
+    fn real_part(self) -> Self;
+    /// Returns the square root of the real part.
+    #[must_use]
+    fn root(self) -> Self;
 }
 macro_rules! numbers {
-    ($($ty:ident)*) => {
-        $(impl FactorType for $ty {
+    ($($ty:ident $narrow:expr;)*) => {$(
+        impl FactorType for $ty {
+            type Row = [$ty; WIDTH];
             const ZERO: Self = 0.0;
             const ONE: Self = 1.0;
             const NAN: Self = $ty::NAN;
-            #[inline]
-            fn sqrt(self) -> Self {
+            const ZEROS: Self::Row = [0.0; WIDTH];
+            #[inline(always)]
+            fn at(row: &Self::Row, j: usize) -> Self {
+                row[j]
+            }
+            #[inline(always)]
+            fn set(row: &mut Self::Row, j: usize, x: Self) {
+                row[j] = x;
+            }
+            #[inline(always)]
+            fn minus(mut sums: Self::Row, factor: Self, row: &Self::Row) -> Self::Row {
+                for i in 0..WIDTH {
+                    sums[i] -= factor * row[i];
+                }
+                sums
+            }
+            #[inline(always)]
+            fn over(mut row: Self::Row, divisor: Self) -> Self::Row {
+                for x in &mut row {
+                    *x /= divisor;
+                }
+                row
+            }
+            fn conj(self) -> Self {
+                self
+            }
+            fn re(self) -> f64 {
+                self.into()
+            }
+            fn real_part(self) -> Self {
+                self
+            }
+            fn root(self) -> Self {
                 self.sqrt()
             }
-            fn is_finite(self) -> bool {
-                self.is_finite()
+        }
+        impl FactorType for [$ty; 2] {
+            /// The real parts, and the imaginary ones.
+            type Row = [[$ty; WIDTH]; 2];
+            const ZERO: Self = [0.0; 2];
+            const ONE: Self = [1.0, 0.0];
+            const NAN: Self = [$ty::NAN, 0.0];
+            const ZEROS: Self::Row = [[0.0; WIDTH]; 2];
+            #[inline(always)]
+            fn at(row: &Self::Row, j: usize) -> Self {
+                [row[0][j], row[1][j]]
             }
-        })*
-    };
+            #[inline(always)]
+            fn set(row: &mut Self::Row, j: usize, [re, im]: Self) {
+                row[0][j] = re;
+                row[1][j] = im;
+            }
+            #[inline(always)]
+            fn minus(mut sums: Self::Row, factor: Self, row: &Self::Row) -> Self::Row {
+                let ([re, im], [a, b]) = (row, factor);
+                for i in 0..WIDTH {
+                    sums[0][i] = sums[0][i] - a * re[i] + b * im[i];
+                    sums[1][i] = sums[1][i] - a * im[i] - b * re[i];
+                }
+                sums
+            }
+            fn over(mut row: Self::Row, divisor: Self) -> Self::Row {
+                if divisor == Self::ONE {
+                    return row;
+                }
+                // The parts of a quotient neither over- nor underflow before they are rounded.
+                let divisor = Complex { re: divisor[0].into(), im: divisor[1].into() };
+                let [re, im] = &mut row;
+                for (re, im) in re.iter_mut().zip(im) {
+                    let quotient = Complex { re: (*re).into(), im: (*im).into() }.div(divisor);
+                    (*re, *im) = ($narrow(quotient.re), $narrow(quotient.im));
+                }
+                row
+            }
+            fn conj(self) -> Self {
+                [self[0], -self[1]]
+            }
+            fn re(self) -> f64 {
+                self[0].into()
+            }
+            fn real_part(self) -> Self {
+                [self[0], 0.0]
+            }
+            fn root(self) -> Self {
+                [self[0].sqrt(), 0.0]
+            }
+        }
+    )*};
 }
-numbers! { f32 f64 }
+numbers! {
+    f32 to_f32;
+    f64 std::convert::identity;
+}
 
 /// A matrix in panels of columns, with zeros after the last row and column.
-#[derive(Debug, Clone)]
-pub struct Panels<R> {
+pub struct Panels<R: FactorType> {
     /// Rows of a panel, a multiple of those of a tile.
     rows: usize,
-    cells: Vec<[R; WIDTH]>,
+    cells: Vec<R::Row>,
 }
 
 /// The equations within a row of tiles: each row is divided, and multiples of it are subtracted
@@ -83,7 +183,7 @@ impl<R: FactorType> Panels<R> {
     pub fn new(rows: usize, columns: usize, element: impl Fn(usize, usize) -> R) -> Self {
         Self::of_rows(rows, columns, |_| rows, element)
     }
-    /// Returns the upper triangle of a symmetric matrix; other elements are not asked for.
+    /// Returns the upper triangle of a Hermitian matrix; other elements are not asked for.
     #[inline]
     pub fn upper(n: usize, element: impl Fn(usize, usize) -> R) -> Self {
         // A panel ends with the diagonal.
@@ -98,14 +198,12 @@ impl<R: FactorType> Panels<R> {
         element: impl Fn(usize, usize) -> R,
     ) -> Self {
         let stored = rows.next_multiple_of(ROWS);
-        let mut cells = vec![[R::ZERO; WIDTH]; stored * columns.div_ceil(WIDTH)];
+        let mut cells = vec![R::ZEROS; stored * columns.div_ceil(WIDTH)];
         for (panel, cells) in cells.chunks_exact_mut(stored.max(1)).enumerate() {
             let first = panel * WIDTH;
             let count = WIDTH.min(columns - first);
             for (i, row) in cells[..used(first)].iter_mut().enumerate() {
-                for (j, x) in row[..count].iter_mut().enumerate() {
-                    *x = element(i, first + j);
-                }
+                (0..count).for_each(|j| R::set(row, j, element(i, first + j)));
             }
         }
         Self { rows: stored, cells }
@@ -119,7 +217,7 @@ impl<R: FactorType> Panels<R> {
     /// Returns an element.
     #[inline]
     pub fn at(&self, i: usize, j: usize) -> R {
-        self.cells[j / WIDTH * self.rows + i][j % WIDTH]
+        R::at(&self.cells[j / WIDTH * self.rows + i], j % WIDTH)
     }
     /// Calls `each` with the elements of the first `rows` rows of the upper triangle of a matrix of
     /// `n` columns.
@@ -128,14 +226,14 @@ impl<R: FactorType> Panels<R> {
             let columns = panel * WIDTH..(panel * WIDTH + WIDTH).min(n);
             for (i, row) in cells[..rows.min(columns.end)].iter().enumerate() {
                 for j in columns.start.max(i)..columns.end {
-                    each(i, j, row[j % WIDTH]);
+                    each(i, j, R::at(row, j % WIDTH));
                 }
             }
         }
     }
 
-    /// Replaces the upper triangle of a symmetric matrix of `n` rows by its factor U, of which
-    /// `U^T U` is the matrix; the lower triangle is neither read nor defined. Returns the first row
+    /// Replaces the upper triangle of a Hermitian matrix of `n` rows by its factor U, of which
+    /// `U^H U` is the matrix; the lower triangle is neither read nor defined. Returns the first row
     /// whose pivot is not accepted, and the pivot; no row from there on is defined.
     pub fn factor(&mut self, n: usize, accepts: impl Fn(R) -> bool) -> Result<(), (usize, R)> {
         let stop = Stop::current();
@@ -145,15 +243,13 @@ impl<R: FactorType> Panels<R> {
             let (diagonal, others) = self.cells.split_at_mut((panel + 1) * self.rows);
             let diagonal = &mut diagonal[panel * self.rows..];
             factors.clear();
-            let lanes = |row: &[R; WIDTH]| {
-                let lanes = row[first % WIDTH..].first_chunk::<ROWS>();
-                *lanes.expect("a tile is within a panel")
-            };
+            let lanes =
+                |row: &R::Row| std::array::from_fn(|i| R::at(row, first % WIDTH + i).conj());
             factors.extend(diagonal[..first].iter().map(lanes));
             solve_tile(diagonal, first, &factors, None);
             let (corner, failure) = corner(&mut diagonal[first..], first, n, &accepts);
             let solve_tile =
-                |panel: &mut [[R; WIDTH]]| solve_tile(panel, first, &factors, Some(&corner));
+                |panel: &mut [R::Row]| solve_tile(panel, first, &factors, Some(&corner));
             let is_shared = first * others.len() / self.rows >= WORTH_SHARING;
             let size = (self.rows, if is_shared { 1 } else { usize::MAX });
             parts(others, size, |_, panel| solve_tile(panel));
@@ -214,7 +310,7 @@ impl<R: FactorType> Panels<R> {
 /// Divides the first rows by the roots of their pivots, and subtracts multiples of them from one
 /// another. Returns these equations; they are those of rows before one whose pivot is not accepted.
 fn corner<R: FactorType>(
-    rows: &mut [[R; WIDTH]],
+    rows: &mut [R::Row],
     first: usize,
     n: usize,
     accepts: impl Fn(R) -> bool,
@@ -222,17 +318,17 @@ fn corner<R: FactorType>(
     let mut corner = Corner::NONE;
     let column = |i: usize| (first + i) % WIDTH;
     for i in 0..ROWS.min(n - first) {
-        let pivot = rows[i][column(i)];
+        let pivot = R::at(&rows[i], column(i));
         if !accepts(pivot) {
             return (corner, Some((first + i, pivot)));
         }
-        corner.divisors[i] = pivot.sqrt();
-        rows[i].iter_mut().for_each(|x| *x = *x / corner.divisors[i]);
+        corner.divisors[i] = pivot.root();
+        rows[i] = R::over(rows[i], corner.divisors[i]);
         let row = rows[i];
         for later in i + 1..ROWS.min(n - first) {
-            let factor = row[column(later)];
+            let factor = R::at(&row, column(later)).conj();
             corner.factors[i][later] = factor;
-            rows[later].iter_mut().zip(row).for_each(|(x, y)| *x = *x - factor * y);
+            rows[later] = R::minus(rows[later], factor, &row);
         }
     }
     (corner, None)
@@ -241,7 +337,7 @@ fn corner<R: FactorType>(
 /// Subtracts from a row of tiles, from row `first` of a panel on, the sums of multiples of the rows
 /// before, and solves the equations within it, if they are known.
 fn solve_tile<R: FactorType>(
-    panel: &mut [[R; WIDTH]],
+    panel: &mut [R::Row],
     first: usize,
     factors: &[[R; ROWS]],
     corner: Option<&Corner<R>>,
@@ -251,10 +347,10 @@ fn solve_tile<R: FactorType>(
     instruction_set::run(SolveTile { done, factors, rows, corner });
 }
 
-struct SolveTile<'a, R> {
-    done: &'a [[R; WIDTH]],
+struct SolveTile<'a, R: FactorType> {
+    done: &'a [R::Row],
     factors: &'a [[R; ROWS]],
-    rows: &'a mut [[R; WIDTH]; ROWS],
+    rows: &'a mut [R::Row; ROWS],
     corner: Option<&'a Corner<R>>,
 }
 
@@ -265,35 +361,20 @@ impl<R: FactorType> Task for SolveTile<'_, R> {
         // Four variables stay in registers; an array does not.
         let [mut a, mut b, mut c, mut d] = *self.rows;
         for (row, factors) in self.done.iter().zip(self.factors) {
-            a = minus(a, factors[0], row);
-            b = minus(b, factors[1], row);
-            c = minus(c, factors[2], row);
-            d = minus(d, factors[3], row);
+            a = R::minus(a, factors[0], row);
+            b = R::minus(b, factors[1], row);
+            c = R::minus(c, factors[2], row);
+            d = R::minus(d, factors[3], row);
         }
         if let Some(Corner { divisors, factors }) = self.corner {
-            a = over(a, divisors[0]);
-            b = over(minus(b, factors[0][1], &a), divisors[1]);
-            c = over(minus(minus(c, factors[0][2], &a), factors[1][2], &b), divisors[2]);
-            d = minus(minus(d, factors[0][3], &a), factors[1][3], &b);
-            d = over(minus(d, factors[2][3], &c), divisors[3]);
+            a = R::over(a, divisors[0]);
+            b = R::over(R::minus(b, factors[0][1], &a), divisors[1]);
+            c = R::over(R::minus(R::minus(c, factors[0][2], &a), factors[1][2], &b), divisors[2]);
+            d = R::minus(R::minus(d, factors[0][3], &a), factors[1][3], &b);
+            d = R::over(R::minus(d, factors[2][3], &c), divisors[3]);
         }
         *self.rows = [a, b, c, d];
     }
-}
-
-#[inline(always)]
-fn minus<R: FactorType>(mut sums: [R; WIDTH], factor: R, row: &[R; WIDTH]) -> [R; WIDTH] {
-    for i in 0..WIDTH {
-        sums[i] = sums[i] - factor * row[i];
-    }
-    sums
-}
-#[inline(always)]
-fn over<R: FactorType>(mut row: [R; WIDTH], divisor: R) -> [R; WIDTH] {
-    for x in &mut row {
-        *x = *x / divisor;
-    }
-    row
 }
 
 #[cfg(test)]

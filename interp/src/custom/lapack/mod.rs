@@ -18,7 +18,7 @@
 //!
 //! Letters are given by their character code: `uplo = 76 : ui8` is `L`. Everything is computed in
 //! f64 and rounded at the end; sums of f64 and c128 are compensated, but not in the engine `fast`,
-//! which computes `potrf` and `trsm` of real elements in their type. Where LAPACK documents a sign
+//! which computes `potrf` and `trsm` in the type of the elements. Where LAPACK documents a sign
 //! or an order it is kept: the signs of Householder reflections, 1-based pivots, ascending
 //! eigenvalues, descending singular values. Where a matrix is not finite, the eigenvalues, singular
 //! values and vectors are NaN and `info` is not 0, from which JAX makes NaN as well.
@@ -243,6 +243,12 @@ impl RoutineCall<'_> {
             }
             ("potrf" | "trsm", ElementType::F64, Arithmetic::Fast) => {
                 return self.plain::<f64, f64>(routine, problem);
+            }
+            ("potrf" | "trsm", ElementType::C64, Arithmetic::Fast) => {
+                return self.plain::<[f32; 2], [f32; 2]>(routine, problem);
+            }
+            ("potrf" | "trsm", ElementType::C128, Arithmetic::Fast) => {
+                return self.plain::<[f64; 2], [f64; 2]>(routine, problem);
             }
             (_, _, Arithmetic::Exact | Arithmetic::Fast) => {}
         }

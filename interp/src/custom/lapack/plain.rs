@@ -10,7 +10,7 @@ pub(super) trait Element<R>: FactorType {
     fn narrow(x: R) -> Self;
 }
 macro_rules! native_type {
-    ($($ty:ident)*) => {
+    ($($ty:ty)*) => {
         $(impl Element<$ty> for $ty {
             fn wide(self) -> $ty {
                 self
@@ -21,7 +21,7 @@ macro_rules! native_type {
         })*
     };
 }
-native_type! { f32 f64 }
+native_type! { f32 f64 [f32; 2] [f64; 2] }
 impl Element<f64> for f32 {
     fn wide(self) -> f64 {
         self.into()
@@ -38,11 +38,15 @@ pub(super) fn potrf<S: Element<R>, R: FactorType>(
     to: &mut [S],
     lower: bool,
 ) -> i32 {
-    // The upper factor is the transpose of the lower.
+    // The upper factor is the conjugate transpose of the lower.
     let place = |i: usize, j: usize| if lower { j * n + i } else { i * n + j };
-    let mut factor = Panels::upper(n, |i, j| from[place(i, j)].wide());
+    let turned = |x: R| if lower { x.conj() } else { x };
+    let mut factor = Panels::upper(n, |i, j| {
+        let x = turned(from[place(i, j)].wide());
+        if i == j { x.real_part() } else { x }
+    });
     // A NaN is not positive either.
-    let found = factor.factor(n, |pivot| pivot > R::ZERO);
+    let found = factor.factor(n, |pivot| pivot.re() > 0.0);
     to.copy_from_slice(from);
     let (done, info) = match found {
         Ok(()) => (n, 0),
@@ -51,7 +55,7 @@ pub(super) fn potrf<S: Element<R>, R: FactorType>(
             (i, order(i))
         }
     };
-    factor.for_upper(done, n, |i, j, x| to[place(i, j)] = S::narrow(x));
+    factor.for_upper(done, n, |i, j, x| to[place(i, j)] = S::narrow(turned(x)));
     info
 }
 
@@ -75,7 +79,8 @@ pub(super) fn trsm<S: Element<R>, R: FactorType>(
     let mut x = Panels::new(n, systems, |i, s| b[place(i, s)].wide());
     x.solve(n, how.unit, |i, k| {
         let (i, k) = (row(i), row(k));
-        a[if transpose { k * n + i } else { i * n + k }].wide()
+        let x = a[if transpose { k * n + i } else { i * n + k }].wide();
+        if how.conjugate { x.conj() } else { x }
     });
     for i in 0..n {
         for s in 0..systems {
