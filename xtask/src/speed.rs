@@ -1,7 +1,7 @@
 //! `speed`: the instructions of each op in each element type, an element, so that no op is far slower in one type, layout or
 //! engine than in the others.
 //!
-//! `interp/benches/grid.rs` runs the cells under valgrind. In CI, where libraries are hardly optimized, each cell has the limit of
+//! `interp/benches/grid` runs the cells under valgrind. In CI, where libraries are hardly optimized, each cell has the limit of
 //! its kind; `cargo xtask speed` counts what a release executes, and compares it with the page.
 use crate::{Result, counts, output_of, read, write};
 use std::collections::BTreeMap;

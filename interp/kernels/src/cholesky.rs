@@ -54,11 +54,13 @@ fn kernel(op: &Cholesky, a: &ArrayShape, arithmetic: Arithmetic) -> Box<dyn Kern
     match (arithmetic, is_narrow(ty)) {
         (Arithmetic::Exact, true) => in_tiles::<f64>(lower, a, arithmetic),
         (Arithmetic::Fast, true) => in_tiles::<f32>(lower, a, arithmetic),
-        (Arithmetic::Fast, false) => match ty {
-            ElementType::C64 => in_tiles::<[f32; 2]>(lower, a, arithmetic),
-            ElementType::C128 => in_tiles::<[f64; 2]>(lower, a, arithmetic),
-            _ => in_tiles::<f64>(lower, a, arithmetic),
-        },
+        (Arithmetic::Fast, false) if ty == ElementType::C64 => {
+            in_tiles::<[f32; 2]>(lower, a, arithmetic)
+        }
+        (Arithmetic::Fast, false) if ty == ElementType::C128 => {
+            in_tiles::<[f64; 2]>(lower, a, arithmetic)
+        }
+        (Arithmetic::Fast, false) => in_tiles::<f64>(lower, a, arithmetic),
         (Arithmetic::Exact, false) => {
             let side = a.dims.last().copied().unwrap_or(0);
             // The elements and the factors; the columns of one in work.

@@ -111,8 +111,9 @@ fn by_threefry(key: u64, counter: u64, data: &ArrayShape, bits: &mut Array) -> u
     with_words(bits, |words| {
         // Pairs of rows, of which the last one before the next index of `outer` may lack a row.
         let pair = 2 * inner;
-        let pairs = if size % 2 == 0 { (PART / pair).max(1) } else { half };
-        let part = if size % 2 == 0 { pairs * pair } else { size * inner };
+        let is_even = size.is_multiple_of(2);
+        let pairs = if is_even { (PART / pair).max(1) } else { half };
+        let part = if is_even { pairs * pair } else { size * inner };
         parts(words, (part, 1), |number, part| {
             let blocks = blocks[number * pairs * inner..].chunks(inner);
             for (rows, blocks) in part.chunks_mut(pair).zip(blocks) {
@@ -200,9 +201,10 @@ fn by_philox(key: u64, [low, high]: [u64; 2], data: &ArrayShape, bits: &mut Arra
         rest.iter_mut().zip(last).for_each(|(word, last)| *word = last);
     };
     let words = count(&data.dims) * if data.ty == ElementType::U64 { 2 } else { 1 };
-    match data.ty {
-        ElementType::U64 => write(bytemuck::cast_slice_mut(bits.bytes_mut())),
-        _ => with_words(bits, write),
+    if data.ty == ElementType::U64 {
+        write(bytemuck::cast_slice_mut(bits.bytes_mut()));
+    } else {
+        with_words(bits, write);
     }
     at(words.div_ceil(4))
 }

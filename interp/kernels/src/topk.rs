@@ -13,6 +13,9 @@ use num::parallel::threads;
 use num::scalar_program::{BLOCK, ScalarPrograms};
 use rayon::prelude::*;
 
+/// Elements that are compared at once with the last one of those that are kept.
+const GROUP: usize = 16;
+
 /// The key of an element, which ascends in the order asked for, and its index in the row.
 type Candidate = (u64, usize);
 
@@ -50,7 +53,7 @@ fn kernel(op: &TopK, operands: &[&ArrayShape]) -> Box<dyn Kernel> {
 /// Returns the elements of a row that are kept: once there are that many, all but the first k are
 /// dropped.
 fn kept(row: usize, k: usize) -> usize {
-    row.min(k.saturating_mul(2).max(1024))
+    row.min(k.saturating_mul(4).max(64))
 }
 
 /// Returns the bytes that the first k elements of rows of this length take while they are found.
@@ -103,22 +106,32 @@ fn first_of(line: SortLine<'_>, key: &LineKey, k: usize, list: &mut Vec<Candidat
         let mut keys = [0; BLOCK];
         let keys = &mut keys[..BLOCK.min(line.size - first)];
         key.part(line, first, keys, &mut registers);
-        for (i, &key) in keys.iter().enumerate() {
-            if limit.is_some_and(|limit| key >= limit) {
+        for (group, keys) in keys.chunks(GROUP).enumerate() {
+            // Most groups have no element of the first ones; the loop over them is in vectors.
+            let are_later = |limit| keys.iter().filter(|&&key| key < limit).count() == 0;
+            if limit.is_some_and(are_later) {
                 continue;
             }
-            if list.len() == room && k < room {
-                list.select_nth_unstable(k);
-                list.truncate(k);
-                limit = list.iter().map(|&(key, _)| key).max();
+            for (i, &key) in keys.iter().enumerate() {
                 if limit.is_some_and(|limit| key >= limit) {
                     continue;
                 }
+                if list.len() == room && k < room {
+                    list.select_nth_unstable(k);
+                    list.truncate(k);
+                    limit = list.iter().map(|&(key, _)| key).max();
+                    if limit.is_some_and(|limit| key >= limit) {
+                        continue;
+                    }
+                }
+                list.push((key, first + group * GROUP + i));
             }
-            list.push((key, first + i));
         }
+    }
+    if k < list.len() {
+        list.select_nth_unstable(k);
+        list.truncate(k);
     }
     // No two candidates are equal.
     list.sort_unstable();
-    list.truncate(k);
 }

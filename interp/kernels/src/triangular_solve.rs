@@ -57,11 +57,13 @@ fn kernel(
     match (arithmetic, is_narrow(ty)) {
         (Arithmetic::Exact, true) => in_tiles::<f64>(op, operands, arithmetic),
         (Arithmetic::Fast, true) => in_tiles::<f32>(op, operands, arithmetic),
-        (Arithmetic::Fast, false) => match ty {
-            ElementType::C64 => in_tiles::<[f32; 2]>(op, operands, arithmetic),
-            ElementType::C128 => in_tiles::<[f64; 2]>(op, operands, arithmetic),
-            _ => in_tiles::<f64>(op, operands, arithmetic),
-        },
+        (Arithmetic::Fast, false) if ty == ElementType::C64 => {
+            in_tiles::<[f32; 2]>(op, operands, arithmetic)
+        }
+        (Arithmetic::Fast, false) if ty == ElementType::C128 => {
+            in_tiles::<[f64; 2]>(op, operands, arithmetic)
+        }
+        (Arithmetic::Fast, false) => in_tiles::<f64>(op, operands, arithmetic),
         (Arithmetic::Exact, false) => {
             let side = operands[0].dims.last().copied().unwrap_or(0);
             let right = saturating_count(&operands[1].dims);

@@ -8,6 +8,7 @@
     reason = "only code inlined into the function of an instruction set is compiled for it"
 )]
 use super::complex::Complex;
+use super::exact::pow2;
 use super::loops::instruction_set::{self, Task};
 use crate::clock::Stop;
 use crate::parallel::parts;
@@ -86,15 +87,19 @@ macro_rules! numbers {
                 }
                 row
             }
+            #[inline]
             fn conj(self) -> Self {
                 self
             }
+            #[inline]
             fn re(self) -> f64 {
                 self.into()
             }
+            #[inline]
             fn real_part(self) -> Self {
                 self
             }
+            #[inline]
             fn root(self) -> Self {
                 self.sqrt()
             }
@@ -124,28 +129,43 @@ macro_rules! numbers {
                 }
                 sums
             }
+            #[inline(always)]
             fn over(mut row: Self::Row, divisor: Self) -> Self::Row {
-                if divisor == Self::ONE {
+                if divisor[1] == 0.0 {
+                    return row.map(|parts| $ty::over(parts, divisor[0]));
+                }
+                let wide = Complex { re: divisor[0].into(), im: divisor[1].into() };
+                let norm = wide.re * wide.re + wide.im * wide.im;
+                // The parts of the quotients, and of the reciprocal, are far from the ends of the range.
+                if !(pow2(-120)..pow2(120)).contains(&norm) {
+                    let [re, im] = &mut row;
+                    for (re, im) in re.iter_mut().zip(im) {
+                        let quotient = Complex { re: (*re).into(), im: (*im).into() }.div(wide);
+                        (*re, *im) = ($narrow(quotient.re), $narrow(quotient.im));
+                    }
                     return row;
                 }
-                // The parts of a quotient neither over- nor underflow before they are rounded.
-                let divisor = Complex { re: divisor[0].into(), im: divisor[1].into() };
-                let [re, im] = &mut row;
-                for (re, im) in re.iter_mut().zip(im) {
-                    let quotient = Complex { re: (*re).into(), im: (*im).into() }.div(divisor);
-                    (*re, *im) = ($narrow(quotient.re), $narrow(quotient.im));
+                let (a, b) = ($narrow(wide.re / norm), $narrow(-wide.im / norm));
+                let [re, im] = row;
+                for i in 0..WIDTH {
+                    row[0][i] = re[i] * a - im[i] * b;
+                    row[1][i] = re[i] * b + im[i] * a;
                 }
                 row
             }
+            #[inline]
             fn conj(self) -> Self {
                 [self[0], -self[1]]
             }
+            #[inline]
             fn re(self) -> f64 {
                 self[0].into()
             }
+            #[inline]
             fn real_part(self) -> Self {
                 [self[0], 0.0]
             }
+            #[inline]
             fn root(self) -> Self {
                 [self[0].sqrt(), 0.0]
             }
@@ -325,10 +345,10 @@ fn corner<R: FactorType>(
         corner.divisors[i] = pivot.root();
         rows[i] = R::over(rows[i], corner.divisors[i]);
         let row = rows[i];
-        for later in i + 1..ROWS.min(n - first) {
+        for (later, other) in rows.iter_mut().enumerate().take(ROWS.min(n - first)).skip(i + 1) {
             let factor = R::at(&row, column(later)).conj();
             corner.factors[i][later] = factor;
-            rows[later] = R::minus(rows[later], factor, &row);
+            *other = R::minus(*other, factor, &row);
         }
     }
     (corner, None)

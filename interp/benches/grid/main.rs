@@ -6,6 +6,7 @@
 //! a file with the instructions of a run.
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a command-line program")]
 #[expect(dead_code, reason = "the cases of `counts`")]
+#[path = "../cases/mod.rs"]
 mod cases;
 mod rows;
 
@@ -29,28 +30,23 @@ fn main() -> ExitCode {
         // The first run takes memory that later ones use again, and makes tables.
         prepared.run();
         println!("{} {} {} {}", cell.kind, cell.elements, cell.ty, cell.name);
-        request(Request::Zero);
+        request(ZERO);
         prepared.run();
-        request(Request::Dump);
+        request(DUMP);
     }
     ExitCode::SUCCESS
 }
 
-/// What callgrind is asked to do.
-#[derive(Clone, Copy)]
-#[repr(u64)]
-enum Request {
-    /// Write the counts to the next file.
-    Dump = 0x4354_0000,
-    /// Forget the counts.
-    Zero,
-}
+/// Asks callgrind to write the counts to the next file.
+const DUMP: u64 = 0x4354_0000;
+/// Asks callgrind to forget the counts.
+const ZERO: u64 = 0x4354_0001;
 
 /// Asks callgrind, which sees a sequence of instructions that does nothing without it.
 #[cfg(target_arch = "x86_64")]
 #[expect(unsafe_code, reason = "a request is a sequence of instructions")]
-fn request(request: Request) {
-    let words = [request as u64, 0, 0, 0, 0, 0];
+fn request(number: u64) {
+    let words = [number, 0, 0, 0, 0, 0];
     // SAFETY: the rotations of rdi add up to two turns, and the exchange changes no register;
     // valgrind reads the six words and writes rdx.
     unsafe {
@@ -61,4 +57,4 @@ fn request(request: Request) {
     }
 }
 #[cfg(not(target_arch = "x86_64"))]
-fn request(_: Request) {}
+fn request(_: u64) {}
