@@ -116,6 +116,11 @@ impl Failure {
         let diagnostic = Diagnostic { help, ..Error::from(code.clone()).diagnostic() };
         Self { diagnostics: vec![diagnostic], source: None, exit: Exit::Misuse }
     }
+    /// Replaces the help line.
+    pub(crate) fn with_help(mut self, help: &str) -> Self {
+        self.diagnostics.iter_mut().for_each(|one| one.help = Some(help.to_owned()));
+        self
+    }
     pub(crate) fn file(path: &Path, error: &impl ToString) -> Self {
         let (path, message) = (path.display().to_string(), error.to_string());
         Self::new(&load::Code::File { path, message }, None)

@@ -135,7 +135,7 @@ impl Hooks {
     pub fn runs_custom_call(&self, target: &str) -> bool {
         self.targets.contains_key(target)
             || self.libraries.iter().any(|library| library.defines(target))
-            || crate::custom::targets().iter().any(|name| name == target)
+            || crate::custom::targets().binary_search_by(|name| (**name).cmp(target)).is_ok()
     }
     /// Returns the function registered for `target`.
     pub(crate) fn custom_call_target(&self, target: &str) -> Option<&Target> {

@@ -111,15 +111,10 @@ fn failure(error: &CampaignError) -> Failure {
             let message =
                 format!("the folder has another campaign:\n  {found}\n  and not\n  {asked}");
             let help = "name another folder, or the options of that campaign";
-            return with_help(Failure::file(folder, &message), help);
+            return Failure::file(folder, &message).with_help(help);
         }
     };
-    with_help(Failure::file(path, &message), "name a folder of its own for each campaign")
-}
-
-fn with_help(mut failure: Failure, help: &str) -> Failure {
-    failure.diagnostics.iter_mut().for_each(|one| one.help = Some(help.to_owned()));
-    failure
+    Failure::file(path, &message).with_help("name a folder of its own for each campaign")
 }
 
 /// The causes of a history by what became of them.

@@ -13,6 +13,9 @@ use std::fmt::Write as _;
 use std::path::Path;
 use std::process::ExitCode;
 
+/// The number of the error of a text that has fewer modules.
+const NO_SUCH_MODULE: &str = "E0614";
+
 /// Compares two modules. The exit code is 1 if they are different, 3 if that is open.
 pub(crate) fn equal(args: &EqualArgs) -> Result<ExitCode> {
     let options = args.limits.options();
@@ -25,7 +28,14 @@ pub(crate) fn equal(args: &EqualArgs) -> Result<ExitCode> {
     };
     let second_path = args.second.as_deref().unwrap_or(&args.first);
     let (first, first_file) = module(&args.first, numbers[0], args, &limits)?;
-    let (second, second_file) = module(second_path, numbers[1], args, &limits)?;
+    let second = module(second_path, numbers[1], args, &limits);
+    let (second, second_file) = second.map_err(|failure| {
+        let is_missing = failure.diagnostics.iter().any(|one| one.code == NO_SUCH_MODULE);
+        match args.second.is_none() && args.load.module.is_none() && is_missing {
+            true => failure.with_help("name a second file, or a file with two modules"),
+            false => failure,
+        }
+    })?;
     let limits = limits.options();
     let options = Options { seed: args.seed, seeds: args.seeds, limits, arguments: None };
     let answer = conformance::on_large_stack(|| compare(&first, &second, &options));

@@ -26,7 +26,7 @@ use std::sync::Arc;
 pub(crate) fn run(args: &PassesArgs) -> Result<ExitCode> {
     if let Some(option) = args.backend.of_a_backend().filter(|_| !args.backend.is_named()) {
         let failure = Failure::file(Path::new(option), &"the option is one of a backend");
-        return Err(with_help(failure, Some("name the backend with --backend")));
+        return Err(failure.with_help("name the backend with --backend"));
     }
     let dumps = match args.backend.is_named() {
         true => Vec::new(),
@@ -136,14 +136,12 @@ fn made<'a>(folder: &'a Path, dumps: &[PathBuf]) -> Result<Option<Made<'a>>> {
 /// Finds the modules of a dump.
 fn opened(path: &Path) -> Result<Dump> {
     Dump::open(path).map_err(|error| {
-        with_help(Failure::file(&error.path, &error.message), error.help.as_deref())
+        let failure = Failure::file(&error.path, &error.message);
+        match &error.help {
+            Some(help) => failure.with_help(help),
+            None => failure,
+        }
     })
-}
-
-fn with_help(mut failure: Failure, help: Option<&str>) -> Failure {
-    let help = help.map(str::to_owned);
-    failure.diagnostics.iter_mut().for_each(|diagnostic| diagnostic.help.clone_from(&help));
-    failure
 }
 
 /// Returns the error of a backend that wrote no dump.
@@ -157,7 +155,7 @@ fn no_dump(
     };
     let help = "the backend must take options of XLA, as PJRT plugins of XLA do";
     let name = Path::new(backends.name());
-    with_help(Failure::file(name, &message), Some(help))
+    Failure::file(name, &message).with_help(help)
 }
 
 /// The options of XLA that make it dump the states of each module.
@@ -252,7 +250,7 @@ fn chosen<'d>(args: &PassesArgs, path: &Path, dump: &'d Dump) -> Result<Vec<&'d 
     if found.is_empty() {
         let names: Vec<&str> = dump.modules.iter().map(|module| module.name.as_str()).collect();
         let failure = Failure::file(path, &format!("no module has the name `{pattern}`"));
-        return Err(with_help(failure, Some(&format!("its modules are {}", names.join(", ")))));
+        return Err(failure.with_help(&format!("its modules are {}", names.join(", "))));
     }
     Ok(found)
 }

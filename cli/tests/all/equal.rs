@@ -59,4 +59,6 @@ fn one_file_may_have_both_modules() {
     };
     expect(&run(&[]), 0, "equal for every float argument", "");
     expect(&run(&["--module", "3"]), 1, "different: out0", "");
+    folder.write("all.hlo", &text(roots[0]));
+    expect(&run(&[]), 2, "", "name a second file, or a file with two modules");
 }

@@ -7,16 +7,16 @@ use hlo::{Array, Op, op};
 use num::scalar_program::ScalarPrograms;
 use num::{Result, Scope};
 
-/// A `select` with a `pred` for each element.
+/// A `select` with a `pred` for each element, of which there may be one.
 struct Select(Typed);
 
 impl ArrayOp for op::Select {
     fn kernel(&self, site: &Site<'_>, _: &ScalarPrograms) -> Option<Box<dyn Kernel>> {
         let Self {} = self;
-        // A scalar selects a whole value, which is not copied.
+        // A scalar selects a whole array, which is not copied.
         let width = site.result().ty.storage_bytes();
-        match site.operands[0].rank() {
-            0 => None,
+        match (site.operands[0].rank(), site.result().rank()) {
+            (0, 1..) => None,
             _ => Some(Box::new(Select(Typed::select(width)))),
         }
     }

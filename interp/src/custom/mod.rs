@@ -36,6 +36,7 @@ use hlo::{ArrayShape, Literal, Shape};
 use kernels::{Cost, topk};
 use num::Arithmetic;
 use num::index::{saturating_count, to_usize};
+use std::sync::LazyLock;
 
 /// Runs a call whose target is built in; `registered` are the other targets of the run.
 pub(crate) fn built_in<'a>(
@@ -93,11 +94,14 @@ pub(crate) fn is_exact_in_fast(target: &str, operands: &[&Shape]) -> bool {
     lapack::is_exact_in_fast(target, operands)
 }
 
-/// Returns the names of all targets that are built in.
-pub(crate) fn targets() -> Vec<String> {
-    let others = markers::TARGETS.iter().chain(&xla::TARGETS).chain(&convolution::TARGETS);
-    let others = others.map(ToString::to_string);
-    let mut all: Vec<String> = others.chain(lapack::targets()).collect();
-    all.sort();
-    all
+/// Returns the names of all targets that are built in, in their order.
+pub(crate) fn targets() -> &'static [String] {
+    static ALL: LazyLock<Vec<String>> = LazyLock::new(|| {
+        let others = markers::TARGETS.iter().chain(&xla::TARGETS).chain(&convolution::TARGETS);
+        let others = others.map(ToString::to_string);
+        let mut all: Vec<String> = others.chain(lapack::targets()).collect();
+        all.sort();
+        all
+    });
+    &ALL
 }

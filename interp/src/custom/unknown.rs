@@ -45,7 +45,7 @@ pub(super) fn error<'a>(call: &Call<'_>, registered: impl Iterator<Item = &'a st
     }
     let registered: Vec<String> = registered.map(str::to_owned).collect();
     let built_in = super::targets();
-    let nearest = registered.iter().chain(&built_in);
+    let nearest = registered.iter().chain(built_in);
     let nearest = nearest.map(|name| (strsim::damerau_levenshtein(name, target), name)).min();
     let near = nearest.filter(|(distance, _)| distance * 3 <= target.len());
     let meant = near.map_or_else(String::new, |(_, name)| format!("; did you mean `{name}`?"));

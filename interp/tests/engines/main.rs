@@ -17,6 +17,7 @@ mod plans;
 mod products;
 mod small_loops;
 mod sums;
+mod types;
 mod unrolled;
 mod windows;
 
@@ -83,22 +84,27 @@ pub(crate) fn canonical(literal: &Literal) -> Literal {
 /// arguments, and no more memory than planned; an observed run of `exact` keeps values that the
 /// plan has in tiles.
 pub(crate) fn agree(text: &str) -> Literal {
-    let reference = compiled(text, Engine::Reference);
-    let exact = compiled(text, Engine::Exact);
-    let parameters = exact.module().entry().program_shape().parameters;
+    let module = verified(text);
+    let parameters = module.module().entry().program_shape().parameters;
     let arguments: Vec<Literal> =
         (parameters.iter().zip(1..)).map(|(p, i)| ramp(p.array().unwrap(), i)).collect();
+    agree_on(text, &arguments)
+}
+/// As [`agree`], with these arguments.
+pub(crate) fn agree_on(text: &str, arguments: &[Literal]) -> Literal {
+    let reference = compiled(text, Engine::Reference);
+    let exact = compiled(text, Engine::Exact);
     let copies: Vec<Literal> = arguments.iter().map(Literal::copied).collect();
     let options = RunOptions::default();
     let observed = RunOptions::default().hooks(Hooks::new().observe(|_| {}));
-    let expected = run(&reference, &arguments, &options);
+    let expected = run(&reference, arguments, &options);
     for (executable, options, is_planned, what) in [
         (&reference, &observed, true, "reference, observed"),
         (&exact, &options, true, "exact"),
         (&exact, &observed, false, "exact, observed"),
         (&exact, &options, true, "exact, again"),
     ] {
-        let found = run(executable, &arguments, options);
+        let found = run(executable, arguments, options);
         assert_eq!(
             canonical(&found.result),
             canonical(&expected.result),
@@ -115,7 +121,7 @@ pub(crate) fn agree(text: &str) -> Literal {
             found.peak_bytes,
             executable.plan()
         );
-        assert_eq!(arguments, copies, "arguments change: {what}\n{text}");
+        assert_eq!(arguments, &*copies, "arguments change: {what}\n{text}");
     }
     expected.result
 }
