@@ -7,7 +7,7 @@
 //! ever. It gets a queue and a pool of its own with the first program that it launches.
 use crate::failure::{Code, Failure, Result};
 use interp::FloatEnvironment;
-use rayon::{ThreadPool, ThreadPoolBuilder};
+use rayon::ThreadPoolBuilder;
 use std::cell::Cell;
 use std::sync::mpsc::{Sender, channel};
 use std::sync::{Mutex, PoisonError};
@@ -24,7 +24,7 @@ struct Worker {
     tasks: Sender<Task>,
 }
 
-/// The stack of the thread: deeper than that of other threads, since calls in programs nest.
+/// The stack of the threads: deeper than that of others, since calls in programs nest.
 const STACK: usize = 64 << 20;
 
 thread_local! {
@@ -37,7 +37,7 @@ impl Queue {
     /// # Errors
     /// If the system has no thread left.
     pub(crate) fn start() -> Result<Self> {
-        Worker::start(None).map(|worker| Self(Mutex::new(worker)))
+        Worker::start().map(|worker| Self(Mutex::new(worker)))
     }
     /// Appends a task.
     ///
@@ -50,9 +50,8 @@ impl Queue {
         }
         let mut worker = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if worker.process != process::id() {
-            let pool = ThreadPoolBuilder::new().stack_size(STACK).build().map_err(no_thread)?;
             // The other end belongs to a thread that does not exist here, and may be locked by it.
-            mem::forget(mem::replace(&mut *worker, Worker::start(Some(pool))?));
+            mem::forget(mem::replace(&mut *worker, Worker::start()?));
         }
         // The receiver lives as long as the thread, which ends only when this sender is dropped.
         let _ = worker.tasks.send(Box::new(task));
@@ -65,23 +64,19 @@ fn no_thread(error: impl std::fmt::Display) -> Failure {
 }
 
 impl Worker {
-    /// Starts the thread; its tasks run in the pool, if there is one.
-    fn start(pool: Option<ThreadPool>) -> Result<Self> {
+    /// Starts the thread, and a pool in which its tasks run: for a thread outside of the pool each parallel step would wait apart.
+    fn start() -> Result<Self> {
+        let pool = ThreadPoolBuilder::new().stack_size(STACK).build().map_err(no_thread)?;
         let (tasks, receiver) = channel::<Task>();
         let work = move || {
-            // The host starts it with an environment of its own.
-            let _environment = FloatEnvironment::enter();
-            IS_WORKER.set(true);
             for task in receiver {
-                match &pool {
-                    None => task(),
-                    Some(pool) => pool.install(|| {
-                        let _environment = FloatEnvironment::enter();
-                        let before = IS_WORKER.replace(true);
-                        task();
-                        IS_WORKER.set(before);
-                    }),
-                }
+                pool.install(|| {
+                    // The host starts threads with an environment of its own.
+                    let _environment = FloatEnvironment::enter();
+                    let before = IS_WORKER.replace(true);
+                    task();
+                    IS_WORKER.set(before);
+                });
             }
         };
         let builder = thread::Builder::new().name("etalon".to_owned()).stack_size(STACK);

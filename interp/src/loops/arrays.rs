@@ -41,7 +41,7 @@ impl LoopBuilder<'_> {
                 Leaf::Large { array, version, .. } => {
                     Leaf::Large { array: *array, version: *version, shape: Arc::clone(shape) }
                 }
-                Leaf::Token => return None,
+                Leaf::Empty(_) | Leaf::Token => return None,
             });
         }
         match &instruction.op {
@@ -105,9 +105,16 @@ impl LoopBuilder<'_> {
         let width = shape.ty.storage_bytes();
         let (mut sources, mut numbers, mut is_constant) = (Vec::new(), Vec::new(), true);
         for (leaves, operand) in operands.iter().zip(shapes) {
-            let Leaf::Small(place, ..) = leaves.first()? else { return None };
-            is_constant &= self.image.constant(*place).is_some();
             let mut array = Array::zeros(numbered(operand.array()?));
+            let place = match leaves.first()? {
+                Leaf::Small(place, ..) => place,
+                Leaf::Empty(_) => {
+                    numbers.push(array);
+                    continue;
+                }
+                Leaf::Large { .. } | Leaf::Token => return None,
+            };
+            is_constant &= self.image.constant(*place).is_some();
             let slots = array.as_mut_slice::<u32>()?.iter_mut();
             for (slot, from) in slots.zip((place.start..place.end()).step_by(width)) {
                 *slot = u32::try_from(sources.len()).ok()?;
@@ -143,7 +150,7 @@ impl LoopBuilder<'_> {
         match self.current(leaves.first()?)? {
             Leaf::Small(place, shape, _) => Some((Source::Small(place), shape)),
             Leaf::Large { array, shape, .. } => Some((Source::Large(array), shape)),
-            Leaf::Token => None,
+            Leaf::Empty(_) | Leaf::Token => None,
         }
     }
 
@@ -255,7 +262,7 @@ impl LoopBuilder<'_> {
                 let version = self.versions[array];
                 (Source::Large(array), Leaf::Large { array, version, shape: Arc::clone(shape) })
             }
-            Leaf::Token => return None,
+            Leaf::Empty(_) | Leaf::Token => return None,
         };
         let to = Some(window(shape, array, sizes, starts, beyond)?);
         let copy = |(at, from, bytes)| LoopCopy::new(update.start + from, at, bytes);
@@ -445,7 +452,7 @@ fn starts(scalars: &[Leaves]) -> Option<Vec<(usize, Start)>> {
         Leaf::Small(place, shape, _) if shape.rank() == 0 => {
             Some((dim, Start { place: *place, ty: shape.ty }))
         }
-        Leaf::Small(..) | Leaf::Large { .. } | Leaf::Token => None,
+        Leaf::Small(..) | Leaf::Large { .. } | Leaf::Empty(_) | Leaf::Token => None,
     };
     scalars.iter().enumerate().map(start).collect()
 }

@@ -123,7 +123,7 @@ fn first_leaf(tuple: &Shape, index: usize) -> usize {
 pub(super) fn readable(leaves: &Leaves) -> Option<Place> {
     match leaves.first()? {
         Leaf::Small(place, ..) => Some(*place),
-        Leaf::Large { .. } | Leaf::Token => None,
+        Leaf::Large { .. } | Leaf::Empty(_) | Leaf::Token => None,
     }
 }
 
@@ -138,6 +138,8 @@ pub(super) enum Leaf {
         version: usize,
         shape: Arc<ArrayShape>,
     },
+    /// An array without elements.
+    Empty(Arc<ArrayShape>),
     Token,
 }
 
@@ -215,6 +217,7 @@ impl<'a> LoopBuilder<'a> {
             Shape::Array(array) if array.dynamic.is_none() => {
                 let array = Arc::new(static_shape(array));
                 match array.byte_count()? {
+                    0 => Some(Leaf::Empty(array)),
                     bytes if bytes <= self.strategy.most_copied => self.small(&array),
                     _ => self.large(&array, None),
                 }
@@ -245,7 +248,7 @@ impl<'a> LoopBuilder<'a> {
         let is_current = match leaf {
             Leaf::Large { array, version, .. } => self.versions[*array] == *version,
             Leaf::Small(place, _, version) => self.version(*place) == *version,
-            Leaf::Token => true,
+            Leaf::Empty(_) | Leaf::Token => true,
         };
         is_current.then(|| leaf.clone())
     }
@@ -332,7 +335,12 @@ impl<'a> LoopBuilder<'a> {
                 let all = operands.iter().flat_map(|leaves| leaves.iter());
                 all.map(|leaf| self.current(leaf).map(drop)).collect::<Option<()>>()?;
                 let shape = instruction.shape.array().filter(|shape| shape.dynamic.is_none());
+                let is_custom = matches!(instruction.op, Op::CustomCall(_));
                 match shape {
+                    // What is empty is known, unless an unknown function may refuse.
+                    Some(shape) if shape.element_count() == Some(0) && !is_custom => {
+                        Some([Leaf::Empty(Arc::new(static_shape(shape)))].into())
+                    }
                     Some(shape) => {
                         let shape = Arc::new(static_shape(shape));
                         Some([self.array(site, instruction, operands, shapes, &shape)?].into())
@@ -355,7 +363,7 @@ impl<'a> LoopBuilder<'a> {
     fn carry(&mut self, leaf: &Leaf) -> Option<Leaf> {
         Some(match self.current(leaf)? {
             Leaf::Small(from, shape, _) => Leaf::Small(self.copied(from, &shape)?, shape, 0),
-            leaf @ (Leaf::Large { .. } | Leaf::Token) => leaf,
+            leaf @ (Leaf::Large { .. } | Leaf::Empty(_) | Leaf::Token) => leaf,
         })
     }
 
@@ -383,6 +391,7 @@ impl<'a> LoopBuilder<'a> {
                     Leaf::Large { array, version, shape: Arc::clone(shape) }
                 }
                 (Leaf::Token, Leaf::Token) => Leaf::Token,
+                (Leaf::Empty(shape), Leaf::Empty(_)) => Leaf::Empty(shape),
                 _ => return None,
             });
         }
@@ -462,7 +471,7 @@ impl<'a> LoopBuilder<'a> {
                     }
                     Leaf::Large { array: *array, version: self.versions[*array], shape: Arc::clone(shape) }
                 }
-                Leaf::Token => Leaf::Token,
+                leaf @ (Leaf::Empty(_) | Leaf::Token) => leaf.clone(),
             });
         }
         let branches = built.into_iter().map(|(block, _)| block).collect();

@@ -129,7 +129,7 @@ impl LoopProgram {
                     }
                     run.large[*number] = array;
                 }
-                (Leaf::Token, _) => {}
+                (Leaf::Token, _) | (Leaf::Empty(_), Value::Array(_)) => {}
                 (_, Value::Tuple(_) | Value::Token | Value::Async(_)) => return Err(not_done()),
             }
         }
@@ -161,7 +161,7 @@ impl LoopProgram {
                 (Leaf::Small(place, ..), Value::Array(array)) => {
                     run.memory.write(*place, array.bytes());
                 }
-                (Leaf::Token, _) => {}
+                (Leaf::Token | Leaf::Empty(_), _) => {}
                 (Leaf::Small(..) | Leaf::Large { .. }, _) => return Ok(None),
             }
         }
@@ -201,6 +201,7 @@ fn result(leaf: &Leaf, run: &mut LoopRun<'_>) -> Result<Value> {
         Leaf::Large { array, .. } => {
             Value::Array(std::mem::replace(&mut run.large[*array], no_array()))
         }
+        Leaf::Empty(shape) => Value::Array(run.context.budget().array(shape)?),
         Leaf::Token => Value::Token,
     })
 }

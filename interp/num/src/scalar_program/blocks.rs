@@ -16,26 +16,23 @@ type Register = [u128; BLOCK];
 /// The steps of a scalar program that some of its registers need, as loops.
 pub struct BlockProgram {
     steps: Vec<BlockStep>,
+    /// Values that are the same for all blocks.
+    constants: Vec<Register>,
     results: SmallVec<[Operand; 2]>,
 }
 
 struct BlockStep {
-    function: Function,
+    function: VectorLoop,
     operands: SmallVec<[Operand; 3]>,
     /// Bytes of an element of the result.
     width: usize,
 }
 
-enum Function {
-    Loop(VectorLoop),
-    /// Is the same for all blocks.
-    Constant(ElementType, Scalar),
-}
-
-/// The values of a parameter or of a step, of elements of so many bytes.
+/// The values of a parameter, of a constant or of a step, of elements of so many bytes.
 #[derive(Clone, Copy)]
 enum Operand {
     Parameter(usize, usize),
+    Constant(usize, usize),
     Step(usize, usize),
 }
 
@@ -69,10 +66,11 @@ impl ScalarProgram {
         if program.steps.len() > LONGEST {
             return None;
         }
-        let mut blocks = Blocks { of: program, loops, made: Vec::new(), known: HashMap::new() };
+        let (made, constants, known) = (Vec::new(), Vec::new(), HashMap::new());
+        let mut blocks = Blocks { of: program, loops, made, constants, known };
         let results =
             registers.iter().map(|&register| blocks.operand(register)).collect::<Option<_>>()?;
-        Some(BlockProgram { steps: blocks.made, results })
+        Some(BlockProgram { steps: blocks.made, constants: blocks.constants, results })
     }
 }
 
@@ -84,6 +82,7 @@ struct Blocks<'a> {
     of: &'a RegisterProgram,
     loops: LoopOf,
     made: Vec<BlockStep>,
+    constants: Vec<Register>,
     known: HashMap<usize, Operand>,
 }
 
@@ -98,11 +97,13 @@ impl Blocks<'_> {
         if let Some(&known) = self.known.get(&register) {
             return Some(known);
         }
-        let function = if let ScalarStep::Constant(value) = self.of.steps[step] {
-            Function::Constant(ty, value)
-        } else {
-            Function::Loop((self.loops)(&self.of.element_step(step))?)
-        };
+        if let ScalarStep::Constant(value) = self.of.steps[step] {
+            let operand = Operand::Constant(self.constants.len(), width);
+            self.constants.push(filled(ty, value));
+            self.known.insert(register, operand);
+            return Some(operand);
+        }
+        let function = (self.loops)(&self.of.element_step(step))?;
         let operands = self.of.steps[step].operands().into_iter();
         let operands = operands.map(|register| self.operand(register)).collect::<Option<_>>()?;
         self.made.push(BlockStep { function, operands, width });
@@ -112,17 +113,18 @@ impl Blocks<'_> {
     }
 }
 
+/// Returns a block of one value.
+fn filled(ty: ElementType, value: Scalar) -> Register {
+    let mut register = [0; BLOCK];
+    let slots: &mut [u8] = bytemuck::cast_slice_mut(&mut register);
+    slots.chunks_exact_mut(ty.storage_bytes()).for_each(|slot| value.write(ty, slot));
+    register
+}
+
 impl BlockProgram {
     /// Returns registers for many blocks.
     pub fn registers(&self) -> Vec<Register> {
-        let mut registers = vec![[0; BLOCK]; self.steps.len()];
-        for (register, step) in registers.iter_mut().zip(&self.steps) {
-            if let Function::Constant(ty, value) = step.function {
-                let slots = bytemuck::cast_slice_mut(register);
-                slots.chunks_exact_mut(step.width).for_each(|slot| value.write(ty, slot));
-            }
-        }
-        registers
+        vec![[0; BLOCK]; self.steps.len()]
     }
     /// Bytes of the registers.
     #[inline]
@@ -132,42 +134,47 @@ impl BlockProgram {
     /// Returns the values of the first result for a block of `count` elements, of which
     /// `parameters` has the arguments.
     pub fn run<'a, 'b: 'a>(
-        &self,
+        &'a self,
         registers: &'a mut [Register],
         parameters: impl Fn(usize) -> &'b [u8],
         count: usize,
     ) -> &'a [u8] {
         for (i, step) in self.steps.iter().enumerate() {
-            let Function::Loop(function) = &step.function else { continue };
             let (before, rest) = registers.split_at_mut(i);
             let operands: SmallVec<[&[u8]; 3]> = (step.operands.iter())
-                .map(|operand| operand.bytes(before, &parameters, count))
+                .map(|operand| operand.bytes((self, before), &parameters, count))
                 .collect();
-            function(&operands, &mut bytemuck::cast_slice_mut(&mut rest[0])[..count * step.width]);
+            (step.function)(
+                &operands,
+                &mut bytemuck::cast_slice_mut(&mut rest[0])[..count * step.width],
+            );
         }
         self.result(0, registers, parameters, count)
     }
     /// Returns the values of result `k` for the block that was run last, with the same arguments.
     pub fn result<'a, 'b: 'a>(
-        &self,
+        &'a self,
         k: usize,
         registers: &'a [Register],
         parameters: impl Fn(usize) -> &'b [u8],
         count: usize,
     ) -> &'a [u8] {
-        self.results[k].bytes(registers, &parameters, count)
+        self.results[k].bytes((self, registers), &parameters, count)
     }
 }
 
 impl Operand {
     fn bytes<'a, 'b: 'a>(
         self,
-        registers: &'a [Register],
+        (program, registers): (&'a BlockProgram, &'a [Register]),
         parameters: &impl Fn(usize) -> &'b [u8],
         count: usize,
     ) -> &'a [u8] {
         match self {
             Self::Parameter(i, width) => &parameters(i)[..count * width],
+            Self::Constant(i, width) => {
+                &bytemuck::cast_slice(&program.constants[i])[..count * width]
+            }
             Self::Step(i, width) => &bytemuck::cast_slice(&registers[i])[..count * width],
         }
     }
