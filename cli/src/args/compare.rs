@@ -420,6 +420,10 @@ pub(crate) struct FuzzArgs {
     /// Leave out what backends may define in different ways. The default for all backends but Etalon's engines.
     #[arg(long)]
     pub(crate) portable: bool,
+    /// Compare each module with a twin on the same backend: a module that is the same function by a law such as x + 0, which needs
+    /// no expected result.
+    #[arg(long)]
+    pub(crate) metamorphic: bool,
     /// Write each finding to a new file test in this folder.
     #[arg(long, short, value_name = "DIR")]
     pub(crate) output: Option<PathBuf>,

@@ -35,6 +35,7 @@ mod accuracy;
 mod accusations;
 mod alone;
 mod anchors;
+mod apart;
 mod batch_norm;
 #[cfg(test)]
 mod bounds;
@@ -98,6 +99,7 @@ mod witness;
 
 pub use accuracy::Accuracies;
 pub(crate) use anchors::Anchors;
+pub(crate) use apart::apart;
 pub use legal::{Ends, LegalArray, Order, Way, legal};
 pub use modes::{Mode, Modes};
 pub use options::JudgeOptions;
