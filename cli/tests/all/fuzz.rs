@@ -109,6 +109,6 @@ fn twins_need_no_expected_result() {
     let names = std::fs::read_dir(folder.0.join("found")).unwrap();
     let names: Vec<_> = names.map(|one| one.unwrap().file_name().into_string().unwrap()).collect();
     assert!(names.iter().any(|name| name.ends_with("-twin.hlo")), "{names:?}");
-    // Both are file tests.
-    expect(&folder.etalon("test found"), 0, "", "");
+    // Both are modules with arguments.
+    expect(&folder.etalon("conform --backend exact found"), 0, "agree", "");
 }

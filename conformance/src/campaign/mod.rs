@@ -19,11 +19,13 @@ mod cause;
 mod contents;
 mod history;
 mod log;
+mod merge;
 mod options;
 mod page;
 
 pub use history::{Group, History, RoundHistory, Status};
 pub use log::{Case, Cause, Event, Round, read};
+pub use merge::merge;
 pub use options::{CampaignError, Extent, Identity, Limit, Options};
 
 use crate::backend::{Backend, Backends};
