@@ -109,6 +109,7 @@ fn execute(arguments: Vec<OsString>) -> ExitCode {
         Command::Passes(args) => command::passes::run(&args),
         Command::Fuzz(args) => command::fuzz::fuzz(&args),
         Command::Campaign(args) => command::campaign::start(&args),
+        Command::Suite(args) => command::suite::start(&args),
         Command::PjrtHost => command::backend::host(),
         Command::CustomCallHost => command::custom_calls::host(),
         Command::Reduce(args) => command::reduce::run(&args),

@@ -10,7 +10,7 @@ mod planted;
 use conformance::Engine;
 use conformance::WriteError;
 use conformance::backend::EngineBackend;
-use conformance::fuzz::{Campaign, Event, Limit, Options, fuzz};
+use conformance::fuzz::{Campaign, Compare, Event, Limit, Options, fuzz};
 use conformance::generate;
 use conformance::results::Verdict;
 use planted::{Bug, Planted};
@@ -33,7 +33,7 @@ fn first(bug: Bug) -> Result<Option<u64>, WriteError> {
             like: None,
             output: None,
             stop: std::sync::Arc::default(),
-            bits: true,
+            compare: Compare::Bits,
         };
         let mut observer = |_: &Campaign, event: Event<'_>| {
             // A run that fails for another reason, such as its fuel, shows nothing.

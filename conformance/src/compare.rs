@@ -114,6 +114,30 @@ pub(crate) fn compare_at(
     result
 }
 
+/// Returns the least and the greatest value of the parts of an element of a float or complex array
+/// whose error is at most `times` its bound.
+pub(crate) fn ends_at(expected: &Literal, bound: Bound, times: f64, at: usize) -> Vec<[f64; 2]> {
+    let Some(ty) = expected.array_shape().map(|shape| shape.ty) else { return Vec::new() };
+    let array = Array { actual: expected, expected, ty, leaf: 0, bound, scale: scale(expected) };
+    let value = parts(expected.get(at));
+    let (_, allowed, _) = array.allowed(value);
+    let allowed = (times * allowed).min(f64::MAX);
+    let ends = |&x: &f64| {
+        if bound == Bound::Bits || !x.is_finite() {
+            return [x, x];
+        }
+        let (mut lo, mut hi) = (x - allowed, x + allowed);
+        if bound.flushes() && array.flushed(x, 0.0) {
+            let largest = smallest_normal(ty).next_down();
+            (lo, hi) = (lo.min(-largest), hi.max(largest));
+        }
+        let (lo, hi) = (lo.max(-f64::MAX), hi.min(f64::MAX));
+        // -0 equals 0.
+        [if lo == 0.0 { -0.0 } else { lo }, if hi == 0.0 { 0.0 } else { hi }]
+    };
+    value[..if ty.is_complex() { 2 } else { 1 }].iter().map(ends).collect()
+}
+
 /// Compares the result of each device with its expected result, or with the single expected result
 /// of all devices.
 ///
@@ -234,22 +258,7 @@ impl Array<'_> {
     /// Returns the error of a float divided by its bound.
     fn float(&self, actual: Scalar, expected: Scalar, errors: &mut Errors) -> f64 {
         let expected_parts = parts(expected);
-        let scale = match self.bound {
-            // The scale of a complex number is its larger part. Denormals are spaced like the
-            // smallest normal numbers.
-            Bound::Element(_) => {
-                let larger = expected_parts[0].abs().max(expected_parts[1].abs());
-                larger.max(smallest_normal(self.ty))
-            }
-            Bound::Stated { .. } => expected_parts[0].abs().max(expected_parts[1].abs()),
-            Bound::Bits | Bound::Array(_) => self.scale,
-        };
-        let (absolute, most_ulps) = match self.bound {
-            Bound::Stated { absolute, ulps, .. } => (absolute, ulps),
-            Bound::Bits | Bound::Element(_) | Bound::Array(_) => (0.0, 0),
-        };
-        let allowed =
-            absolute + self.bound.relative() * if scale.is_finite() { scale } else { 0.0 };
+        let (scale, allowed, most_ulps) = self.allowed(expected_parts);
         let mut share = 0.0f64;
         for (actual, expected) in parts(actual).into_iter().zip(expected_parts) {
             let same = if self.bound == Bound::Bits {
@@ -280,6 +289,24 @@ impl Array<'_> {
             share = share.max(if is_near { own.min(1.0) } else { own });
         }
         share
+    }
+
+    /// Returns the scale of the error of an element, its bound, and one in units in the last place.
+    fn allowed(&self, expected: [f64; 2]) -> (f64, f64, u64) {
+        let larger = expected[0].abs().max(expected[1].abs());
+        let scale = match self.bound {
+            // The scale of a complex number is its larger part. Denormals are spaced like the
+            // smallest normal numbers.
+            Bound::Element(_) => larger.max(smallest_normal(self.ty)),
+            Bound::Stated { .. } => larger,
+            Bound::Bits | Bound::Array(_) => self.scale,
+        };
+        let (absolute, most_ulps) = match self.bound {
+            Bound::Stated { absolute, ulps, .. } => (absolute, ulps),
+            Bound::Bits | Bound::Element(_) | Bound::Array(_) => (0.0, 0),
+        };
+        let finite = if scale.is_finite() { scale } else { 0.0 };
+        (scale, absolute + self.bound.relative() * finite, most_ulps)
     }
 
     /// Returns whether XLA:CPU flushes both to 0: it computes in f32 and f64, whose denormals it

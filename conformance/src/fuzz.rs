@@ -24,7 +24,7 @@ use crate::backend::{Backend, Backends};
 use crate::generate::{self, Regime, generate};
 use crate::pool::Queue;
 use crate::results::{Record, Verdict};
-use crate::{AtomicFile, CapabilityMap, Existing, Subject, WriteError, conform};
+use crate::{AtomicFile, CapabilityMap, Existing, Subject, WriteError, conform, metamorphic};
 use balance::{Balance, Weights};
 use hlo::{Literal, Opcode, Verified};
 use recorder::Recorder;
@@ -44,6 +44,18 @@ pub enum Limit {
     Time(Duration),
 }
 
+/// What results are compared with.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Compare {
+    /// The reference, by the bounds of the module.
+    #[default]
+    Bounds,
+    /// The bits of the reference, wherever it gives the only right result, as Etalon's engines do.
+    Bits,
+    /// The results of the same backend for a module that is the same function.
+    Twins,
+}
+
 /// The parameters of a campaign.
 #[derive(Debug, Clone)]
 pub struct Options {
@@ -59,9 +71,8 @@ pub struct Options {
     pub output: Option<PathBuf>,
     /// Ends the campaign where it is, as soon as it is set.
     pub stop: Arc<AtomicBool>,
-    /// Whether results must have the bits of the reference wherever it gives the only right result,
-    /// as Etalon's engines do.
-    pub bits: bool,
+    /// What results are compared with.
+    pub compare: Compare,
 }
 
 /// The statistics of a campaign.
@@ -112,7 +123,7 @@ pub enum Event<'a> {
 ///
 /// ```
 /// use conformance::backend::{Backends, EngineBackend};
-/// use conformance::fuzz::{Limit, Options, fuzz};
+/// use conformance::fuzz::{self, Limit, Options, fuzz};
 /// use conformance::{Engine, generate};
 /// use std::sync::Arc;
 /// let options = Options {
@@ -122,7 +133,7 @@ pub enum Event<'a> {
 ///     like: None,
 ///     output: None,
 ///     stop: Arc::default(),
-///     bits: true,
+///     compare: fuzz::Compare::Bits,
 /// };
 /// let exact = Backends::one(Box::new(EngineBackend(Engine::Exact)));
 /// let campaign = fuzz(&exact, EngineBackend(Engine::Reference), &options, &mut |_, _| {})?;
@@ -145,7 +156,7 @@ pub fn fuzz(
     let learned = CapabilityMap::clone(&options.generate.capabilities);
     let mut campaign = Campaign { learned, ..Campaign::default() };
     let mut balance = Balance::new(&options.generate);
-    let mut queue = queue(backends, reference, options.bits, options.like.clone());
+    let mut queue = queue(backends, reference, options.compare, options.like.clone());
     let mut k = 0;
     loop {
         while queue.has_room() && !options.limit.is_reached(k, start) {
@@ -200,12 +211,12 @@ type Made = Result<Option<(Random, Outcomes)>, generate::Invalid>;
 pub(crate) fn queue(
     backends: &Backends,
     reference: impl Backend + Clone + Sync + 'static,
-    bits: bool,
+    compare: Compare,
     like: Option<Arc<Verified>>,
 ) -> Queue<'_, Seed, Made> {
     backends.queue(AHEAD, move |backend, seed: Seed| {
         Ok(seed.module(like.as_deref())?.map(|random| {
-            let outcomes = random.run(bits, backend, &mut reference.clone());
+            let outcomes = random.run(compare, backend, &mut reference.clone());
             (random, outcomes)
         }))
     })
@@ -288,9 +299,19 @@ impl Random {
         }
     }
     /// Runs the module with the arguments of each regime.
-    fn run(&self, bits: bool, backend: &mut dyn Backend, reference: &mut dyn Backend) -> Outcomes {
+    fn run(
+        &self,
+        compare: Compare,
+        backend: &mut dyn Backend,
+        reference: &mut dyn Backend,
+    ) -> Outcomes {
+        let bits = compare == Compare::Bits;
         let (mut backend, mut reference) = (Recorder::new(backend), Recorder::new(reference));
-        let compare = if bits { bits::conform } else { conform };
+        let compare = match compare {
+            Compare::Bounds => conform,
+            Compare::Bits => bits::conform,
+            Compare::Twins => metamorphic::conform,
+        };
         let (mut rest, mut learned) = (None, self.known.learned.clone());
         let run = |regime| {
             let (mut subject, mut is_part) = (self.subject(regime), false);
@@ -338,7 +359,11 @@ impl Campaign {
             self.coverage.add(subject.module.module(), record.verdict, &expected);
             if is_finding(&record, options.like.is_some()) {
                 let (seed, weights, file) = (random.seed, random.weights.clone(), None);
-                let finding = Finding { seed, weights, regime, subject, expected, record, file };
+                let is_pair = options.compare == Compare::Twins;
+                let twin = is_pair.then(|| metamorphic::twin(&subject)).flatten();
+                let twin = twin.map(|twin| twin.subject);
+                let finding =
+                    Finding { seed, weights, regime, subject, expected, record, twin, file };
                 self.findings += 1;
                 found.push(finding);
             }
@@ -376,7 +401,7 @@ mod tests {
             like: None,
             output: None,
             stop: Arc::default(),
-            bits: true,
+            compare: Compare::Bits,
         }
     }
 

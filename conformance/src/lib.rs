@@ -61,6 +61,7 @@ pub mod fuzz;
 pub mod generate;
 pub mod judge;
 mod known;
+pub mod metamorphic;
 pub mod passes;
 pub mod pool;
 mod program;

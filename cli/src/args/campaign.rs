@@ -7,10 +7,11 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 #[derive(Debug, Args)]
-#[command(group = needed("task", BACKENDS, &["list"]))]
+#[command(group = needed("task", BACKENDS, &["list", "merge"]))]
 #[command(override_usage = "\
     etalon campaign [OPTIONS] --backend <BACKEND> <FOLDER>
-       etalon campaign <FOLDER> --list")]
+       etalon campaign <FOLDER> --list
+       etalon campaign <FOLDER> --merge <SHARDS>...")]
 pub(crate) struct CampaignArgs {
     /// The folder of the campaign: empty, or with a campaign of the same backend and options, which goes on.
     pub(crate) folder: PathBuf,
@@ -34,6 +35,10 @@ pub(crate) struct CampaignArgs {
     /// pattern for names of cases, or the id or the title of a cause.
     #[arg(long, value_name = "FILE")]
     pub(crate) known: Option<PathBuf>,
+    /// Put all shards of a campaign together, in a new or empty folder, and run nothing.
+    #[arg(long, value_name = "SHARDS", num_args = 1.., conflicts_with_all = ["list", "case", "shard"])]
+    #[arg(conflicts_with_all = BACKENDS)]
+    pub(crate) merge: Vec<PathBuf>,
     /// List the causes that were found, or with --case the cases, and run nothing.
     #[arg(long)]
     pub(crate) list: bool,

@@ -5,6 +5,7 @@ use clap::{ArgGroup, Args};
 use conformance::backend::{OptionValue, PluginFormat};
 use conformance::judge::{JudgeOptions, Mode, Modes};
 use conformance::results::Shard;
+use conformance::suite::Extent;
 use std::num::NonZero;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -46,6 +47,19 @@ pub(crate) struct BackendArgs {
     /// that of one.
     #[arg(long, value_name = "N", default_value = "1", value_parser = jobs)]
     pub(crate) jobs: NonZero<usize>,
+    #[command(flatten)]
+    pub(crate) judgement: JudgementArgs,
+    /// Report a result that changes from one execution to the next, though each is legal.
+    #[arg(long, help_heading = JUDGING)]
+    pub(crate) deterministic: bool,
+}
+
+/// The heading of the options that say what a right result is.
+const JUDGING: &str = "Judgement";
+
+/// What a right result is.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct JudgementArgs {
     /// Accept only what every specification leaves open: the order of sums, and the accuracy of functions. `passes` then counts
     /// algebra with other rounding errors as wrong.
     #[arg(long, help_heading = JUDGING)]
@@ -58,13 +72,15 @@ pub(crate) struct BackendArgs {
     /// `{"tanh": 4, "exponential.f16": 2}`.
     #[arg(long, value_name = "FILE", help_heading = JUDGING)]
     pub(crate) accuracies: Option<PathBuf>,
-    /// Report a result that changes from one execution to the next, though each is legal.
-    #[arg(long, help_heading = JUDGING)]
-    pub(crate) deterministic: bool,
 }
 
-/// The heading of the options that say what a right result is.
-const JUDGING: &str = "Judgement";
+impl JudgementArgs {
+    /// Returns the modes of the command line, if it says any.
+    pub(crate) fn modes(&self) -> Option<Modes> {
+        let modes = || self.allow.iter().fold(Modes::STRICT, |modes, &mode| modes.with(mode));
+        (self.strict || !self.allow.is_empty()).then(modes)
+    }
+}
 
 /// The options of which each names a backend.
 pub(super) const BACKENDS: [&str; 3] = ["backend", "backend_command", "backend_server"];
@@ -85,7 +101,8 @@ impl BackendArgs {
     }
     /// Returns an option that says something of a backend, if there is one.
     pub(crate) fn of_a_backend(&self) -> Option<&'static str> {
-        let Self { format, option, xla_option, time_limit, jobs, allow, .. } = self;
+        let Self { format, option, xla_option, time_limit, jobs, .. } = self;
+        let JudgementArgs { allow, accuracies, .. } = &self.judgement;
         let given = [
             ("--format", *format != PluginFormatArg::Auto),
             ("--option", !option.is_empty()),
@@ -93,7 +110,7 @@ impl BackendArgs {
             ("--time-limit", time_limit.is_some()),
             ("--jobs", jobs.get() > 1),
             ("--allow", !allow.is_empty()),
-            ("--accuracies", self.accuracies.is_some()),
+            ("--accuracies", accuracies.is_some()),
             ("--deterministic", self.deterministic),
         ];
         given.into_iter().find_map(|(name, is_given)| is_given.then_some(name))
@@ -101,9 +118,7 @@ impl BackendArgs {
     /// Returns how a backend is judged that states this of itself.
     pub(crate) fn judging(&self, stated: JudgeOptions) -> JudgeOptions {
         let mut options = stated;
-        if self.strict || !self.allow.is_empty() {
-            options.modes = self.allow.iter().fold(Modes::STRICT, |modes, &mode| modes.with(mode));
-        }
+        options.modes = self.judgement.modes().unwrap_or(options.modes);
         options.deterministic |= self.deterministic;
         options
     }
@@ -133,14 +148,15 @@ impl BackendArgs {
         if let Some(limit) = self.time_limit {
             add("--time-limit", &limit.as_secs_f64().to_string());
         }
-        if let Some(path) = &self.accuracies {
+        let JudgementArgs { strict, allow, accuracies } = &self.judgement;
+        if let Some(path) = accuracies {
             add("--accuracies", &path.display().to_string());
         }
-        let modes: Vec<&str> = self.allow.iter().map(|mode| mode.key()).collect();
+        let modes: Vec<&str> = allow.iter().map(|mode| mode.key()).collect();
         if !modes.is_empty() {
             add("--allow", &modes.join(","));
         }
-        words.extend(self.strict.then(|| "--strict".to_owned()));
+        words.extend(strict.then(|| "--strict".to_owned()));
         words.extend(self.deterministic.then(|| "--deterministic".to_owned()));
         words
     }
@@ -274,6 +290,16 @@ pub(crate) enum SuiteArg {
     Full,
 }
 
+impl From<SuiteArg> for Extent {
+    fn from(suite: SuiteArg) -> Self {
+        match suite {
+            SuiteArg::Probes => Self::Probes,
+            SuiteArg::Smoke => Self::Smoke,
+            SuiteArg::Full => Self::Full,
+        }
+    }
+}
+
 #[derive(Debug, Args)]
 #[command(group = needed("task", BACKENDS, &["before"]))]
 #[command(group = needed("modules", ["file"], &["before"]))]
@@ -394,6 +420,10 @@ pub(crate) struct FuzzArgs {
     /// Leave out what backends may define in different ways. The default for all backends but Etalon's engines.
     #[arg(long)]
     pub(crate) portable: bool,
+    /// Compare each module with a twin on the same backend: a module that is the same function by a law such as x + 0, which needs
+    /// no expected result.
+    #[arg(long)]
+    pub(crate) metamorphic: bool,
     /// Write each finding to a new file test in this folder.
     #[arg(long, short, value_name = "DIR")]
     pub(crate) output: Option<PathBuf>,

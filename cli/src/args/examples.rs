@@ -84,6 +84,10 @@ examples! {
         "etalon fuzz --backend ./plugin.so --minutes 10 --output findings/", "random modules on a plugin for ten minutes";
         "etalon fuzz --backend fast --ops dot,convolution --types f32,bf16 --count 1000", "modules of some ops and types";
     ]
+    SUITE: [
+        "etalon suite export suite/ --suite full", "all cases, for backends of any kind";
+        "etalon suite export suite/ --case 'dot/*' --allow tf32", "some, where f32 operands may be read as TF32";
+    ]
     CAMPAIGN: [
         "etalon campaign nightly/ --backend ./plugin.so --minutes 60", "a round; the same command continues";
         "etalon campaign nightly/ --list", "what was found, by cause";

@@ -7,6 +7,7 @@ mod examples;
 mod graph;
 mod run;
 mod shared;
+mod suite;
 mod words;
 
 pub(crate) use campaign::CampaignArgs;
@@ -21,6 +22,7 @@ pub(crate) use run::{BenchArgs, CheckNanArg, RunArgs, SeedArg, TestArgs};
 pub(crate) use shared::{
     CustomCallArgs, DeviceArgs, EngineArg, InputArgs, LoadArgs, RangeArg, TimeArgs,
 };
+pub(crate) use suite::{ExportArgs, SuiteArgs, SuiteCommand};
 
 use clap::{Args, ColorChoice, CommandFactory, Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
@@ -39,6 +41,9 @@ pub(crate) fn command() -> clap::Command {
     with_negative_numbers(Cli::command())
 }
 
+/// The version, and the commit that the command is built from.
+pub(crate) const VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), env!("ETALON_COMMIT"));
+
 /// The heading of the options that all commands have.
 const EVERYWHERE: &str = "Options of all commands";
 
@@ -49,7 +54,7 @@ const EVERYWHERE: &str = "Options of all commands";
 ///
 /// Exit codes: 0 success, 1 the module is wrong or a result differs, 2 wrong usage, 3 unsupported, 4 a bug in Etalon.
 #[derive(Debug, Parser)]
-#[command(name = "etalon", after_help = examples::ALL, version = concat!(env!("CARGO_PKG_VERSION"), env!("ETALON_COMMIT")))]
+#[command(name = "etalon", after_help = examples::ALL, version = VERSION)]
 pub(crate) struct Cli {
     /// When to color errors: `auto` colors them on a terminal, unless `NO_COLOR` is set.
     #[arg(long, global = true, value_name = "WHEN", default_value_t = ColorChoice::Auto, help_heading = EVERYWHERE)]
@@ -114,6 +119,9 @@ pub(crate) enum Command {
     /// Run the suite and random modules on a backend for a time, again each night, and group what is wrong by cause.
     #[command(after_help = examples::CAMPAIGN)]
     Campaign(CampaignArgs),
+    /// Write Etalon's suite of small cases as files.
+    #[command(after_help = examples::SUITE)]
+    Suite(SuiteArgs),
     /// Run a PJRT plugin for a parent process.
     #[command(hide = true)]
     PjrtHost,

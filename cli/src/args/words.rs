@@ -115,7 +115,7 @@ pub(super) fn commands() -> Vec<PossibleValue> {
 }
 
 /// The commands that are not hidden.
-pub(super) const COMMANDS: [&str; 20] = [
+pub(super) const COMMANDS: [&str; 21] = [
     "run",
     "check",
     "print",
@@ -132,6 +132,7 @@ pub(super) const COMMANDS: [&str; 20] = [
     "passes",
     "fuzz",
     "campaign",
+    "suite",
     "reduce",
     "explain",
     "completions",

@@ -11,7 +11,7 @@ use conformance::backend::{
     PlantedBackend, Plugin, PluginOptions, ServerBackend, ServerOptions, VariantBackend, serve,
 };
 use conformance::judge::Accuracies;
-use conformance::results::{Changes, Record, Results, ResultsError, Verdict};
+use conformance::results::{Changes, Record, Results, ResultsError, Shard, Verdict};
 use conformance::suite::{Extent, Selection, Suite, SuiteCase};
 use conformance::{CapabilityMap, Case, Engine, Entry, FileTest, ParseError, Report, Subject};
 use hlo::Opcode;
@@ -48,7 +48,8 @@ pub(crate) fn conform(args: &ConformArgs) -> Result<ExitCode> {
         items.extend(find(path, args)?);
     }
     if let Some(size) = args.suite {
-        items.extend(suite(size, args)?);
+        let cases = suite(size, args.case.as_deref(), args.shard)?;
+        items.extend(cases.into_cases().into_iter().map(Item::Suite));
     }
     let results = conformance::on_large_stack(|| {
         compare_items(items, args, &backends, limits, reports.has_stdout())
@@ -170,19 +171,18 @@ fn variant(seed: &str) -> Result<u64> {
 }
 
 /// Returns the selected cases of the suite.
-fn suite(size: SuiteArg, args: &ConformArgs) -> Result<impl Iterator<Item = Item>> {
-    let extent = match size {
-        SuiteArg::Probes => Extent::Probes,
-        SuiteArg::Smoke => Extent::Smoke,
-        SuiteArg::Full => Extent::Full,
-    };
-    let selection = Selection { extent, pattern: args.case.clone(), shard: args.shard };
-    let suite = Suite::load(&selection).map_err(|error| {
+pub(super) fn suite(
+    extent: SuiteArg,
+    pattern: Option<&str>,
+    shard: Option<Shard>,
+) -> Result<Suite> {
+    let extent = Extent::from(extent);
+    let selection = Selection { extent, pattern: pattern.map(str::to_owned), shard };
+    Suite::load(&selection).map_err(|error| {
         let code = Code::Input { path: "--case".to_owned(), message: error.to_string() };
         let help = "`*` stands for any characters: `dot/f32/*`";
         Failure { exit: Exit::Misuse, ..Failure::new(&code, Some(help.to_owned())) }
-    })?;
-    Ok(suite.into_cases().into_iter().map(Item::Suite))
+    })
 }
 
 /// Returns the command that runs a case again.
@@ -326,7 +326,7 @@ fn start_judged(
 ) -> Result<Box<dyn Backend>> {
     let backend = start(args, own)?;
     let mut options = args.judging(backend.judging());
-    if let Some(path) = &args.accuracies {
+    if let Some(path) = &args.judgement.accuracies {
         options.accuracies = accuracies(path)?;
     }
     Ok(if options == backend.judging() {
@@ -337,7 +337,7 @@ fn start_judged(
 }
 
 /// Reads the accuracies that a file states.
-fn accuracies(path: &Path) -> Result<Accuracies> {
+pub(super) fn accuracies(path: &Path) -> Result<Accuracies> {
     let text = std::fs::read_to_string(path).map_err(|e| Failure::file(path, &e))?;
     let table = serde_json::from_str(&text).map_err(|e| e.to_string());
     table.and_then(|table| Accuracies::parse(&table)).map_err(|message| {

@@ -4,8 +4,8 @@ use crate::args::{CampaignArgs, SuiteArg};
 use crate::error::{Code, Exit, Failure, Result};
 use crate::output;
 use conformance::campaign::{
-    CampaignError, Cause, Extent, Group, History, Identity, Limit, Options, Progress, Status, read,
-    rerun, run,
+    CampaignError, Cause, Extent, Group, History, Identity, Limit, Options, Progress, Status,
+    merge, read, rerun, run,
 };
 use conformance::results::Verdict;
 use conformance::suite::matches;
@@ -25,6 +25,11 @@ pub(crate) fn start(args: &CampaignArgs) -> Result<ExitCode> {
         let history = History::of(&read(&args.folder).map_err(|e| failure(&e))?);
         output::data(&list(&history, &known, args.case.as_deref()))?;
         return Ok(ExitCode::SUCCESS);
+    }
+    if !args.merge.is_empty() {
+        let merged = merge(&args.folder, &args.merge, &known).map_err(|e| failure(&e))?;
+        output::data(&summary(&merged, &args.folder, &known))?;
+        return Ok(exit(&merged, &known));
     }
     let engine = engine_of(&args.backend);
     let backends = open(&args.backend)?;
@@ -79,7 +84,7 @@ pub(crate) fn start(args: &CampaignArgs) -> Result<ExitCode> {
     let history = on_large_stack(|| run(&backends, &options, &mut observer));
     let history = history.map_err(|e| failure(&e))?;
     drop(progress);
-    output::data(&summary(&history, &options))?;
+    output::data(&summary(&history, &options.folder, &options.known))?;
     Ok(exit(&history, &options.known))
 }
 
@@ -107,6 +112,15 @@ fn failure(error: &CampaignError) -> Failure {
         CampaignError::NotEmpty(path) => (path, "the folder is not empty, and has no campaign"),
         CampaignError::Busy(path) => (path, "another process runs this campaign"),
         CampaignError::None(path) => (path, "the folder has no campaign"),
+        CampaignError::NoShard(path) => (path, "the campaign is no shard of another"),
+        CampaignError::Twice(path, shard) => {
+            let message = format!("shard {shard} is given twice");
+            return with_help(Failure::file(path, &message), "name each shard once");
+        }
+        CampaignError::Missing(shard) => {
+            let message = format!("shard {shard} is missing");
+            return with_help(Failure::file(Path::new("--merge"), &message), "name all shards");
+        }
         CampaignError::Other { folder, found, asked } => {
             let message =
                 format!("the folder has another campaign:\n  {found}\n  and not\n  {asked}");
@@ -150,7 +164,7 @@ impl Counts {
 }
 
 /// Returns the totals of the last round, and of the causes.
-fn summary(history: &History, options: &Options) -> String {
+fn summary(history: &History, folder: &Path, known_list: &Known) -> String {
     let mut text = String::new();
     let Some(round) = history.rounds.last() else { return text };
     let counts = round.counts().into_iter();
@@ -158,7 +172,7 @@ fn summary(history: &History, options: &Options) -> String {
         counts.map(|(verdict, count)| format!("{count} {}", verdict.words())).collect();
     let (number, cases) = (history.rounds.len(), round.cases.len());
     let _ = writeln!(text, "round {number}: {cases} cases: {}", counts.join(", "));
-    let counts = Counts::of(history, &options.known);
+    let counts = Counts::of(history, known_list);
     let Counts { new, open, flaky, fixed, known } = counts;
     let _ = writeln!(
         text,
@@ -166,14 +180,14 @@ fn summary(history: &History, options: &Options) -> String {
         history.causes.len(),
         history.groups().len()
     );
-    for entry in history.unneeded(&options.known) {
+    for entry in history.unneeded(known_list) {
         let _ = writeln!(
             text,
             "not seen: `{} {} | {}`: remove the line if it is fixed",
             entry.verdict, entry.pattern, entry.cause
         );
     }
-    let _ = writeln!(text, "{}", options.folder.join("index.html").display());
+    let _ = writeln!(text, "{}", folder.join("index.html").display());
     text
 }
 

@@ -6,7 +6,7 @@ use crate::error::{Exit, Failure, Result};
 use crate::limits::Limits;
 use crate::{file, output};
 use conformance::backend::{Backends, LimitedEngine};
-use conformance::fuzz::{self, Campaign, ENOUGH, Event, Finding, Limit};
+use conformance::fuzz::{self, Campaign, Compare, ENOUGH, Event, Finding, Limit};
 use conformance::results::Verdict;
 use conformance::{CapabilityMap, Engine, generate, on_large_stack};
 use load::Loaded;
@@ -54,7 +54,11 @@ pub(crate) fn fuzz(args: &FuzzArgs) -> Result<ExitCode> {
         like,
         output: args.output.clone(),
         stop: stopped_by_interrupt(),
-        bits: engine.is_some_and(Engine::rounds_correctly),
+        compare: match engine.is_some_and(Engine::rounds_correctly) {
+            _ if args.metamorphic => Compare::Twins,
+            true => Compare::Bits,
+            false => Compare::Bounds,
+        },
     };
     let command = command(args);
     let progress = progress(limit);
@@ -137,8 +141,8 @@ fn command(args: &FuzzArgs) -> String {
     if let Some(path) = &args.capabilities {
         let _ = write!(text, " --capabilities {}", path.display());
     }
-    if args.portable {
-        text.push_str(" --portable");
+    for (name, is_given) in [(" --portable", args.portable), (" --metamorphic", args.metamorphic)] {
+        text.push_str(if is_given { name } else { "" });
     }
     text
 }

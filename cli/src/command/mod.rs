@@ -20,6 +20,7 @@ pub(crate) mod print;
 pub(crate) mod reduce;
 mod reports;
 pub(crate) mod run;
+pub(crate) mod suite;
 pub(crate) mod test;
 
 use crate::args::{DeviceArgs, InputArgs, LoadArgs};

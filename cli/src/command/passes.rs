@@ -41,7 +41,7 @@ pub(crate) fn run(args: &PassesArgs) -> Result<ExitCode> {
     let options = Options {
         fuel: args.fuel,
         first: args.first,
-        strict: args.backend.strict,
+        strict: args.backend.judgement.strict,
         lenient: args.lenient,
         pass: args.pass.clone(),
         draws: args.draws,
@@ -64,12 +64,13 @@ pub(crate) fn run(args: &PassesArgs) -> Result<ExitCode> {
     drop(folder);
     let Found { reports, .. } = found;
     if let Some(path) = &args.junit {
-        file::replace(path, to_junit(&reports, args.backend.strict).as_bytes())?;
+        file::replace(path, to_junit(&reports, args.backend.judgement.strict).as_bytes())?;
     }
     if let Some(path) = &args.html {
-        file::replace(path, to_html(&reports, args.backend.strict).as_bytes())?;
+        file::replace(path, to_html(&reports, args.backend.judgement.strict).as_bytes())?;
     }
-    let worst = exit(&reports, args.backend.strict).into_iter().chain(worst).reduce(Exit::or);
+    let worst =
+        exit(&reports, args.backend.judgement.strict).into_iter().chain(worst).reduce(Exit::or);
     Ok(worst.map_or(ExitCode::SUCCESS, Exit::code))
 }
 
@@ -87,7 +88,7 @@ impl Found {
         let text = if args.json { report.to_json() + "\n" } else { report.to_string() };
         output::report(&text, takes_stdout(args))?;
         if let Some(folder) = &args.output {
-            let saved = report.save(folder, args.backend.strict, &self.saved);
+            let saved = report.save(folder, args.backend.judgement.strict, &self.saved);
             let saved = saved.map_err(|error| Failure::file(&error.path, &error.error))?;
             for folder in &saved {
                 output::status(&format!("saved in {}\n", folder.display()));
@@ -199,7 +200,7 @@ fn compiled(
     let own = dump.modules.iter().find(|found| found.name == name).or(dump.modules.last());
     let Some(own) = own else { return Ok(None) };
     let report = checked(args, own, options)?;
-    let is_wrong = report.wrong(args.backend.strict).next().is_some();
+    let is_wrong = report.wrong(args.backend.judgement.strict).next().is_some();
     let (line, exit) = conclusion(&backends, &report, actual, is_wrong);
     found.add(args, report)?;
     if !args.json {

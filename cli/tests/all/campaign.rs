@@ -107,3 +107,34 @@ fn folders_of_something_else_are_left_alone() {
     expect(&run("one --backend exact --known known.txt"), 2, "", "VERDICT PATTERN | CAUSE");
     assert_eq!(std::fs::read_to_string(folder.0.join("notes.txt")).unwrap(), "mine");
 }
+
+#[test]
+fn shards_together_are_the_run_of_one_machine() {
+    let folder = Folder::new("campaign-merged");
+    let line = "--backend planted:tanh --suite probes --count 32 --seed 3";
+    expect(&folder.etalon(&format!("campaign one {line}")), 1, "2 causes", "");
+    for shard in 1..=4 {
+        folder.etalon(&format!("campaign s{shard} {line} --shard {shard}/4"));
+    }
+    let merge = |rest: &str| folder.etalon(&format!("campaign {rest}"));
+    expect(&merge("all --merge s3 s1 s2 s4"), 1, "2 causes in 2 groups: 2 new", "");
+    let list = |name: &str| String::from_utf8(merge(&format!("{name} --list")).stdout).unwrap();
+    assert_eq!(list("all"), list("one"));
+    let verdicts = |name: &str| -> BTreeMap<String, String> {
+        let word = |verdict: String| verdict.split(' ').next().unwrap_or_default().to_owned();
+        cases(&folder, name).into_iter().map(|(case, verdict)| (case, word(verdict))).collect()
+    };
+    assert_eq!(verdicts("all"), verdicts("one"));
+    let names = |name: &str| {
+        let causes = std::fs::read_dir(folder.0.join(name).join("causes")).unwrap();
+        causes.map(|one| one.unwrap().file_name()).collect::<std::collections::BTreeSet<_>>()
+    };
+    assert_eq!(names("all"), names("one"));
+    // What cannot be merged.
+    expect(&merge("all --merge s1 s2 s3 s4"), 2, "", "not empty");
+    expect(&merge("b --merge s1 s2 s3"), 2, "", "shard 4/4 is missing");
+    expect(&merge("b --merge s1 s1 s2 s3 s4"), 2, "", "shard 1/4 is given twice");
+    expect(&merge("b --merge one"), 2, "", "one: the campaign is no shard of another");
+    expect(&merge("b --merge none"), 2, "", "none: the folder has no campaign");
+    assert!(!folder.0.join("b").exists());
+}

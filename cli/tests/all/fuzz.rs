@@ -86,3 +86,29 @@ fn a_backend_that_lacks_ops_runs_the_rest() {
     let learned = std::fs::read_to_string(folder.0.join("found/capabilities.json")).unwrap();
     assert!(learned.contains("tanh/f32/executed"), "{learned}");
 }
+
+#[test]
+fn twins_need_no_expected_result() {
+    let folder = Folder::new("metamorphic");
+    let fuzz = |backend: &str| {
+        let line = format!(
+            "fuzz --metamorphic --backend {backend} --ops tanh --types f32 --count 12 -o found"
+        );
+        folder.etalon(&line)
+    };
+    expect(&fuzz("exact"), 0, "12 modules", "");
+    let output = fuzz("planted:tanh");
+    expect(&output, 1, "twin by the law `", "");
+    expect(&output, 1, "in the twin: at most ", "");
+    expect(
+        &output,
+        1,
+        "repeat: etalon fuzz --backend planted:tanh --ops tanh --types f32 --metamorphic --seed ",
+        "",
+    );
+    let names = std::fs::read_dir(folder.0.join("found")).unwrap();
+    let names: Vec<_> = names.map(|one| one.unwrap().file_name().into_string().unwrap()).collect();
+    assert!(names.iter().any(|name| name.ends_with("-twin.hlo")), "{names:?}");
+    // Both are modules with arguments.
+    expect(&folder.etalon("conform --backend exact found"), 0, "agree", "");
+}

@@ -20,4 +20,5 @@ mod passes;
 mod programs;
 mod reduce;
 mod several;
+mod suite;
 mod support;

@@ -59,6 +59,7 @@ pub use planted::PlantedBackend;
 pub use plugin::{Plugin, PluginFormat, PluginOptions, serve};
 pub use server::{ServerBackend, ServerOptions};
 pub use variant::VariantBackend;
+pub(crate) use variant::{Edit, reducers};
 
 pub use pjrt::OptionValue;
 

@@ -25,7 +25,7 @@ const SHOWN: usize = 32;
 /// The most bytes of a module that the text shows.
 const LONGEST: usize = 1 << 14;
 
-fn folder_of(folder: &Path, id: &str) -> PathBuf {
+pub(super) fn folder_of(folder: &Path, id: &str) -> PathBuf {
     folder.join("causes").join(id)
 }
 

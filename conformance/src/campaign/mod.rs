@@ -19,15 +19,17 @@ mod cause;
 mod contents;
 mod history;
 mod log;
+mod merge;
 mod options;
 mod page;
 
 pub use history::{Group, History, RoundHistory, Status};
 pub use log::{Case, Cause, Event, Round, read};
+pub use merge::merge;
 pub use options::{CampaignError, Extent, Identity, Limit, Options};
 
 use crate::backend::{Backend, Backends};
-use crate::fuzz::{self, AHEAD, Seed};
+use crate::fuzz::{self, AHEAD, Compare, Seed};
 use crate::results::Record;
 use crate::suite::{Selection, Suite, SuiteCase, matches};
 use crate::{AtomicFile, CapabilityMap, Existing, FileTest, Known, Subject, WriteError};
@@ -226,7 +228,7 @@ impl Campaign<'_> {
         let most = most.saturating_sub(self.round().modules);
         let first = self.history.modules;
         let mut k = first;
-        let mut queue = fuzz::queue(self.backends, cause::limited(*engine), *bits, None);
+        let mut queue = fuzz::queue(self.backends, cause::limited(*engine), compare(*bits), None);
         let mut seeds = std::collections::VecDeque::new();
         loop {
             while queue.has_room() && k - first < most && !self.left().is_zero() {
@@ -343,6 +345,11 @@ impl Campaign<'_> {
     }
 }
 
+/// Returns what random modules are compared with.
+fn compare(bits: bool) -> Compare {
+    if bits { Compare::Bits } else { Compare::Bounds }
+}
+
 /// Runs cases of a campaign again whose names match a pattern, without the log.
 ///
 /// # Errors
@@ -363,7 +370,7 @@ pub fn rerun(
             let seed: u64 = seed.parse().ok()?;
             let contents = contents.of(seed.wrapping_sub(options.identity.seed));
             let mut queue =
-                fuzz::queue(backends, cause::limited(options.engine), options.bits, None);
+                fuzz::queue(backends, cause::limited(options.engine), compare(options.bits), None);
             queue.push(Seed::new(seed, &contents));
             let (_, outcomes) = queue.pop()?.ok()??;
             let ran = outcomes.ran.into_iter().find(|ran| ran.regime.name() == *regime)?;

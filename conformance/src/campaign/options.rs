@@ -79,6 +79,15 @@ pub enum CampaignError {
     /// Another process writes to it.
     #[error("{}: another process runs this campaign", .0.display())]
     Busy(PathBuf),
+    /// The campaign is no part of one.
+    #[error("{}: the campaign is no shard", .0.display())]
+    NoShard(PathBuf),
+    /// A shard is there twice.
+    #[error("{}: shard {} is given twice", .0.display(), .1)]
+    Twice(PathBuf, String),
+    /// A shard is not there.
+    #[error("shard {0} is missing")]
+    Missing(String),
     /// There is no campaign to read.
     #[error("{}: there is no campaign", .0.display())]
     None(PathBuf),

@@ -20,6 +20,8 @@ pub struct Finding {
     pub expected: Vec<Literal>,
     /// The outcome.
     pub record: Record,
+    /// The module with which it was compared, if that was not run by the reference.
+    pub twin: Option<Subject>,
     /// The file that it was written to.
     pub file: Option<PathBuf>,
 }
@@ -34,6 +36,9 @@ impl Finding {
         let stem = format!("seed{}-{}", self.seed, self.regime.name());
         let reason = &self.record.reason;
         self.file = Some(self.subject.save(folder, &stem, reason, &self.expected)?);
+        if let Some(twin) = &self.twin {
+            twin.save(folder, &format!("{stem}-twin"), reason, &[])?;
+        }
         Ok(())
     }
 }

@@ -1,14 +1,16 @@
 //! Estimates of results that no rule bounds: by the tolerance of the module, which does not depend
 //! on the values.
-use super::range::{Cause, CauseKind};
+use super::range::{self, Cause, CauseKind};
 use super::verdict::{Check, Open};
 use super::witness::TIME_LIMIT;
 use crate::Tolerance;
 use crate::backend::{Backend as _, LimitedEngine, VariantBackend};
-use crate::compare::{Comparison, compare_at};
+use crate::bound::Bound;
+use crate::compare::{Comparison, compare_at, ends_at};
 use hlo::op::Accuracy;
 use hlo::{Literal, Module, Verified};
 use interp::{DeviceGrid, Engine};
+use std::collections::HashMap;
 use std::sync::Arc;
 
 /// The number of runs with other rounding errors, and the seed of the first.
@@ -87,6 +89,77 @@ pub(super) fn open(
         check.cause = Some(Cause { path: path.into(), kind: CauseKind::Decides });
     }
     Some(reason)
+}
+
+/// The estimates of the results of a module, which [`open`] compares with, for each element.
+pub(super) struct Estimates<'a> {
+    verified: &'a Verified,
+    arguments: &'a [Vec<Literal>],
+    expected: &'a [Literal],
+    tolerance: Tolerance,
+    is_random: bool,
+    runs: Option<Vec<Vec<Literal>>>,
+    /// How many times its bound an error of each leaf may be that is not certainly wrong.
+    limits: HashMap<usize, f64>,
+}
+
+/// What is known of an element that no rule bounds, as intervals of its parts.
+pub(super) struct Estimate {
+    pub(super) legal: Vec<[f64; 2]>,
+    /// What is neither legal nor wrong; everything, if absent.
+    pub(super) open: Option<Vec<[f64; 2]>>,
+}
+
+impl<'a> Estimates<'a> {
+    pub(super) fn new(
+        verified: &'a Verified,
+        arguments: &'a [Vec<Literal>],
+        expected: &'a [Literal],
+    ) -> Self {
+        let module = verified.module();
+        let (tolerance, is_random) = (Tolerance::of(module), random(module).is_some());
+        let (runs, limits) = (None, HashMap::new());
+        Self { verified, arguments, expected, tolerance, is_random, runs, limits }
+    }
+    /// Returns the estimate of an element of a leaf, of those of all devices.
+    pub(super) fn of(&mut self, leaf: usize, at: usize, kind: CauseKind) -> Estimate {
+        let leaves = self.expected[0].leaves().len();
+        let (device, own) = (leaf / leaves, leaf % leaves);
+        let array = self.expected[device].leaves()[own];
+        let is_whole = array.array_shape().is_none_or(|shape| range::is_whole(shape.ty));
+        let ends = |bound, times| match is_whole {
+            true => Vec::new(),
+            false => ends_at(array, bound, times, at),
+        };
+        if kind != CauseKind::NoRule {
+            let bound = self.tolerance.clone().of_each_element().leaf(own);
+            return Estimate { legal: ends(bound, 1.0), open: None };
+        }
+        let bound = self.tolerance.leaf(own);
+        if self.is_random {
+            return Estimate { legal: ends(bound, 1.0), open: None };
+        }
+        let limit = match self.limits.get(&leaf) {
+            Some(&limit) => limit,
+            None => {
+                let limit = TIMES * self.largest((device, own), array, bound);
+                self.limits.insert(leaf, limit);
+                limit
+            }
+        };
+        let open = if limit > 1.0 { ends(bound, limit) } else { Vec::new() };
+        Estimate { legal: ends(bound, 1.0), open: limit.is_finite().then_some(open) }
+    }
+    /// Returns the largest error of runs with other rounding errors, in units of a bound.
+    fn largest(&mut self, (device, own): (usize, usize), array: &Literal, bound: Bound) -> f64 {
+        let runs = self.runs.get_or_insert_with(|| moved(self.verified, self.arguments));
+        let results = runs.iter().filter_map(|all| all.get(device).or(all.last()));
+        let share = |result: &Literal| {
+            let found = compare_at(result.leaves()[own], array, (own, bound), 0..array.len());
+            found.worst.map_or(0.0, |worst| worst.share)
+        };
+        results.map(share).reduce(f64::max).unwrap_or(f64::INFINITY)
+    }
 }
 
 /// Returns the results of a module whose rounded results move by a unit, of as many runs as there

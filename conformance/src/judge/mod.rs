@@ -35,6 +35,7 @@ mod accuracy;
 mod accusations;
 mod alone;
 mod anchors;
+mod apart;
 mod batch_norm;
 #[cfg(test)]
 mod bounds;
@@ -57,6 +58,7 @@ mod initial;
 mod inputs;
 mod integers;
 mod interval;
+mod legal;
 #[cfg(test)]
 mod legal_sets;
 mod linear;
@@ -97,6 +99,8 @@ mod witness;
 
 pub use accuracy::Accuracies;
 pub(crate) use anchors::Anchors;
+pub(crate) use apart::apart;
+pub use legal::{Ends, LegalArray, Order, Way, legal};
 pub use modes::{Mode, Modes};
 pub use options::JudgeOptions;
 
@@ -246,28 +250,19 @@ fn judge_devices(
     judgement: &mut Judgement,
 ) {
     let module = verified.module();
-    let entry = &module.computations[module.entry];
-    let result = &entry.instructions[entry.root].shape;
-    let each_device = DeviceGrid::of(&module.config).len() == pairs.len()
-        && arguments.len() == pairs.len()
-        && pairs.iter().all(|(expected, _)| expected.shape().compatible(result));
-    let partitioned = pairs.len() <= 1 || each_device;
+    let result = module.entry().result_shape();
+    let shapes = pairs.iter().map(|(expected, _)| *expected);
+    let partitioned = is_partitioned(module, arguments, shapes);
     let results = |of: fn(&(&Literal, &Literal)) -> Literal| match pairs {
         [only] => of(only),
         all => Literal::tuple(all.iter().map(of).collect()),
     };
     let (expected, actual) = (results(|pair| pair.0.clone()), results(|pair| pair.1.clone()));
     let checked = |evaluator: &mut Evaluator<'_>| {
-        let ranges = match partitioned {
-            true => evaluator.entry(arguments),
-            false => Err(Stop::Module("the module is a program before partitioning".to_owned())),
-        };
-        Check::of(&ranges.unwrap_or_else(|stop| stop.any(&expected)), &expected, &actual)
+        let ranges = ranges(evaluator, partitioned, arguments, &expected);
+        Check::of(&ranges, &expected, &actual)
     };
-    let stated = Mode::StatedAccuracy;
-    let none_stated = options.accuracies.is_empty();
-    let most = if none_stated { options.modes.without(stated) } else { options.modes };
-    let mut tiers = most.tiers().into_iter();
+    let mut tiers = tiers(options).into_iter();
     let mut modes = tiers.next().unwrap_or(Modes::NONE);
     let mut evaluator = Evaluator::new(module, modes, &options.accuracies)
         .asked_for(different(result, pairs))
@@ -315,6 +310,40 @@ fn judge_devices(
     if let Some(worst) = &check.worst {
         note_worst(worst, module, arguments, pairs, &mut judgement.measures);
     }
+}
+
+/// Returns whether there is a result for each device of a module, or one.
+fn is_partitioned<'a>(
+    module: &Module,
+    arguments: &[Vec<Literal>],
+    mut expected: impl ExactSizeIterator<Item = &'a Literal>,
+) -> bool {
+    let devices = expected.len();
+    let result = module.entry().result_shape();
+    let of_each = DeviceGrid::of(&module.config).len() == devices && arguments.len() == devices;
+    devices <= 1 || of_each && expected.all(|expected| expected.shape().compatible(result))
+}
+
+/// Returns the legal values of the results of all devices in the modes of the evaluator.
+fn ranges(
+    evaluator: &mut Evaluator<'_>,
+    partitioned: bool,
+    arguments: &[Vec<Literal>],
+    expected: &Literal,
+) -> Vec<Range> {
+    let ranges = match partitioned {
+        true => evaluator.entry(arguments),
+        false => Err(Stop::Module("the module is a program before partitioning".to_owned())),
+    };
+    ranges.unwrap_or_else(|stop| stop.any(expected))
+}
+
+/// Returns the sets of modes in which a backend may have computed a result, the smallest first.
+fn tiers(options: &JudgeOptions) -> Vec<Modes> {
+    let stated = Mode::StatedAccuracy;
+    let none_stated = options.accuracies.is_empty();
+    let most = if none_stated { options.modes.without(stated) } else { options.modes };
+    most.tiers()
 }
 
 /// Notes the element that is farthest out, and what it depends on.

@@ -295,7 +295,7 @@ pub(super) fn is_finite_only(ty: ElementType) -> bool {
     ty.component().float_format().is_some_and(|format| format.special == Special::Finite)
 }
 
-fn round(ty: ElementType, x: f64) -> f64 {
+pub(super) fn round(ty: ElementType, x: f64) -> f64 {
     Scalar::Float(x).round_to(ty).as_f64()
 }
 

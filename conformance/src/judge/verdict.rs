@@ -104,16 +104,9 @@ impl Check {
             if expected.bytes() == actual.bytes() {
                 continue;
             }
-            // Of an array of another size than a rule says, nothing is known.
-            let open = (range.lo.len() != expected.len())
-                .then(|| Range::any(shape).because(range.cause.clone()));
+            let open = of_other_size(range, expected);
             let range = open.as_ref().unwrap_or(range);
-            let candidates: Vec<Elements<'_>> =
-                range.candidates().iter().map(|range| Elements::of(range, ty)).collect();
-            let sizes = (0..expected.len()).flat_map(|at| parts(expected.get(at)));
-            let sizes = sizes.map(f64::abs).filter(|size| size.is_finite());
-            let largest = sizes.fold(0.0, f64::max);
-            let array = Leaf { number: leaf, ty, candidates, is_loose: range.is_loose(), largest };
+            let array = Leaf::new(leaf, ty, range, expected);
             let orders = range.orders.iter().filter(|order| !order.holds(ty, actual));
             let twice: HashSet<usize> = orders.flat_map(|order| order.positions.clone()).collect();
             for at in 0..expected.len() {
@@ -152,19 +145,16 @@ impl Check {
         // Another position has the element, too.
         let legal = if twice { Some(false) } else { any(actual) };
         self.missed += usize::from(any(expected) == Some(false));
-        let own = candidates.iter().find(|range| range.contains(at, expected) == Some(true));
-        let own = own.or(candidates.first()).map(|range| range.intervals_at(at));
+        let own = of.own(at, expected);
         let mut tested = false;
         for (k, (e, a)) in parts(expected).into_iter().zip(parts(actual)).enumerate() {
-            let x = own.as_ref().and_then(|x| x.get(k).copied()).unwrap_or(Interval::ANY);
+            let x = own.get(k).copied().unwrap_or(Interval::ANY);
             if k == 0 || e.to_bits() != a.to_bits() {
                 let ulps = (e.is_finite() && a.is_finite()).then(|| ulps(ty.component(), e, a));
                 let ulps = ulps.filter(|_| ty.is_float() || ty.is_complex());
                 let element =
                     WorstElement::of((leaf, at, k), x, (e, a), ulps, legal == Some(false));
-                let least = 2.0 * modes::ulp(ty, e);
-                let size = if of.is_loose { e.abs() } else { of.largest };
-                tested |= e == 0.0 || element.bound <= least.max(LOOSE * size);
+                tested |= of.is_tested(e, element.bound);
                 self.distance(element);
             }
         }
@@ -188,14 +178,53 @@ impl Check {
 }
 
 /// An array that differs.
-struct Leaf<'a> {
+pub(super) struct Leaf<'a> {
     number: usize,
-    ty: ElementType,
-    candidates: Vec<Elements<'a>>,
+    pub(super) ty: ElementType,
+    pub(super) candidates: Vec<Elements<'a>>,
     /// Whether the bounds have the size of the elements.
     is_loose: bool,
     /// The largest finite element.
     largest: f64,
+}
+
+impl<'a> Leaf<'a> {
+    pub(super) fn new(
+        number: usize,
+        ty: ElementType,
+        range: &'a Range,
+        expected: &Literal,
+    ) -> Self {
+        let candidates = range.candidates().iter().map(|range| Elements::of(range, ty)).collect();
+        let sizes = (0..expected.len()).flat_map(|at| parts(expected.get(at)));
+        let sizes = sizes.map(f64::abs).filter(|size| size.is_finite());
+        let largest = sizes.fold(0.0, f64::max);
+        Self { number, ty, candidates, is_loose: range.is_loose(), largest }
+    }
+    /// Returns the intervals of the parts of an element that the expected value is in.
+    pub(super) fn own(&self, at: usize, expected: Scalar) -> Vec<Interval> {
+        let all = &self.candidates;
+        let own = all.iter().find(|range| range.contains(at, expected) == Some(true));
+        own.or(all.first()).map_or_else(Vec::new, |range| range.intervals_at(at))
+    }
+    /// Returns whether a wrong value may break the bound of an element.
+    pub(super) fn is_tested(&self, expected: f64, bound: f64) -> bool {
+        let least = 2.0 * modes::ulp(self.ty, expected);
+        let size = if self.is_loose { expected.abs() } else { self.largest };
+        expected == 0.0 || bound <= least.max(LOOSE * size)
+    }
+}
+
+/// Returns any values for an array of another size than a rule says: nothing is known of it.
+pub(super) fn of_other_size(range: &Range, expected: &Literal) -> Option<Range> {
+    let shape = expected.array_shape().filter(|_| range.lo.len() != expected.len())?;
+    Some(Range::any(shape).because(range.cause.clone()))
+}
+
+/// Returns the largest legal distance from a value, of those below or above it.
+pub(super) fn reach(expected: f64, x: Interval, is_below: bool) -> f64 {
+    let bound = if is_below { expected - x.lo } else { x.hi - expected };
+    if bound.is_nan() { f64::INFINITY } else { bound.max(0.0) }
 }
 
 impl WorstElement {
@@ -208,8 +237,7 @@ impl WorstElement {
     ) -> Self {
         let error = (actual - expected).abs();
         let error = if error.is_nan() { f64::INFINITY } else { error };
-        let bound = if actual < expected { expected - x.lo } else { x.hi - expected };
-        let bound = if bound.is_nan() { f64::INFINITY } else { bound.max(0.0) };
+        let bound = reach(expected, x, actual < expected);
         Self { leaf, at, error, bound, ulps, part, wrong }
     }
     fn share(&self) -> f64 {
@@ -218,7 +246,7 @@ impl WorstElement {
 }
 
 /// Returns the real and the imaginary part, or the only one.
-fn parts(x: Scalar) -> Vec<f64> {
+pub(super) fn parts(x: Scalar) -> Vec<f64> {
     match x {
         Scalar::Complex(re, im) => vec![re, im],
         Scalar::Pred(_) | Scalar::Signed(_) | Scalar::Unsigned(_) | Scalar::Float(_) => {
@@ -228,19 +256,19 @@ fn parts(x: Scalar) -> Vec<f64> {
 }
 
 /// The legal values of the elements of an array.
-struct Elements<'a> {
-    range: &'a Range,
+pub(super) struct Elements<'a> {
+    pub(super) range: &'a Range,
     ty: ElementType,
     intervals: Vec<Interval>,
 }
 
 impl<'a> Elements<'a> {
-    fn of(range: &'a Range, ty: ElementType) -> Self {
+    pub(super) fn of(range: &'a Range, ty: ElementType) -> Self {
         Self { range, ty, intervals: range.intervals().collect() }
     }
 
     /// Returns whether the value is legal; `None` if nothing is known.
-    fn contains(&self, at: usize, value: Scalar) -> Option<bool> {
+    pub(super) fn contains(&self, at: usize, value: Scalar) -> Option<bool> {
         let part = self.ty.component();
         match value {
             Scalar::Float(x) => contains(part, self.intervals[at], x),
@@ -261,7 +289,7 @@ impl<'a> Elements<'a> {
         }
     }
 
-    fn intervals_at(&self, at: usize) -> Vec<Interval> {
+    pub(super) fn intervals_at(&self, at: usize) -> Vec<Interval> {
         if self.ty.is_complex() {
             self.intervals[2 * at..2 * at + 2].to_vec()
         } else if self.ty.is_float() {

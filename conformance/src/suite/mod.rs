@@ -21,12 +21,14 @@
 //! # Ok::<(), conformance::suite::UnknownCase>(())
 //! ```
 mod data;
+mod export;
 mod run;
 mod template;
 #[cfg(test)]
 mod tests;
 mod values;
 
+pub use export::{ExportedCase, FORMAT, Manifest};
 pub use values::matches;
 
 use crate::Subject;

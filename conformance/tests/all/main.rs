@@ -16,4 +16,5 @@ mod reduce;
 mod stablehlo_expansions;
 mod stablehlo_round_trip;
 mod suite;
+mod suite_export;
 mod variant;

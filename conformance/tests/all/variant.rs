@@ -1,7 +1,7 @@
 //! The judge accuses no backend of legal variants.
 use conformance::Engine;
 use conformance::backend::{Backends, EngineBackend, VariantBackend};
-use conformance::fuzz::{Event, Limit, Options, fuzz};
+use conformance::fuzz::{Compare, Event, Limit, Options, fuzz};
 use conformance::generate;
 use conformance::results::Verdict;
 use conformance::suite::{Selection, Suite};
@@ -43,7 +43,7 @@ fn legal_variants_of_random_modules_are_not_accused() {
         like: None,
         output: None,
         stop: std::sync::Arc::default(),
-        bits: false,
+        compare: Compare::Bounds,
     };
     let mut accused = Vec::new();
     let mut observer = |_: &_, event: Event<'_>| {

@@ -12,7 +12,7 @@ mod tests;
 mod values;
 
 use super::{Backend, Capabilities, LoadedModule, Result, compile_instead};
-use edit::Edit;
+pub(crate) use edit::Edit;
 use hlo::ir::rewrite::{ComputationRewriter, ModuleRewriter};
 use hlo::ir::{ComputationId, InstructionId};
 use hlo::op::Binary;
@@ -121,7 +121,7 @@ fn fixed(module: &Module) -> BTreeSet<ComputationId> {
 }
 
 /// Returns the computations that add or multiply two floats or complex numbers.
-fn reducers(module: &Module) -> BTreeMap<ComputationId, Binary> {
+pub(crate) fn reducers(module: &Module) -> BTreeMap<ComputationId, Binary> {
     let of = |(id, computation): (ComputationId, &hlo::ir::Computation)| {
         let root = &computation.instructions[computation.root];
         let Op::Binary(op) = root.op else { return None };

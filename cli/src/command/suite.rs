@@ -1,0 +1,49 @@
+//! `etalon suite export`: the suite as files, with the legal results.
+use super::backend::{accuracies, suite};
+use crate::args::{ExportArgs, SuiteArgs, SuiteCommand, VERSION};
+use crate::error::{Exit, Failure, Result};
+use crate::output;
+use conformance::judge::JudgeOptions;
+use std::process::ExitCode;
+
+pub(crate) fn start(args: &SuiteArgs) -> Result<ExitCode> {
+    match &args.command {
+        SuiteCommand::Export(args) => export(args),
+    }
+}
+
+fn export(args: &ExportArgs) -> Result<ExitCode> {
+    let suite = suite(args.suite, args.case.as_deref(), args.shard)?;
+    let mut judging = JudgeOptions::default();
+    judging.modes = args.judgement.modes().unwrap_or(judging.modes);
+    if let Some(path) = &args.judgement.accuracies {
+        judging.accuracies = accuracies(path)?;
+    }
+    let progress = output::Progress::new("cases");
+    let manifest = suite.export(&args.folder, &judging, VERSION, || progress.advance());
+    drop(progress);
+    let manifest = manifest.map_err(|error| {
+        let mut failure = Failure::file(&error.path, &error.error);
+        let help = "name a new folder, or an empty one".to_owned();
+        if error.path == args.folder {
+            failure.diagnostics.iter_mut().for_each(|one| one.help = Some(help.clone()));
+        }
+        failure
+    })?;
+    let refused = manifest.cases.iter().flat_map(|case| case.refused.keys()).collect::<Vec<_>>();
+    let without = |format: &str| refused.iter().filter(|other| ***other == format).count();
+    let counts = ["proto", "stablehlo", "bytecode"].map(|format| match without(format) {
+        0 => String::new(),
+        count => format!(", {count} without {format}"),
+    });
+    let folder = args.folder.display();
+    output::data(&format!(
+        "{} cases{}\n{folder}/manifest.json\n",
+        manifest.cases.len(),
+        counts.concat()
+    ))?;
+    for (name, reason) in &manifest.left_out {
+        output::note(&format!("{name} is left out: {reason}\n"));
+    }
+    Ok(if manifest.left_out.is_empty() { ExitCode::SUCCESS } else { Exit::Bug.code() })
+}

@@ -1,0 +1,145 @@
+//! How far the results of two modules of one meaning may be apart, whatever each of them is.
+use super::evaluate::Evaluator;
+use super::interval::Interval;
+use super::modes::{Modes, contains, largest, round};
+use super::range::{Range, extremes, is_whole};
+use super::verdict::{Elements, of_other_size, parts, same};
+use super::{JudgeOptions, is_partitioned, ranges, tiers};
+use crate::results::Verdict;
+use hlo::{ElementType, IndexSpace, Literal, Verified};
+
+/// Judges two results of one backend: those of two modules that are the same function, of the same
+/// arguments. Returns [`Verdict::Agrees`], [`Verdict::WithinBound`], [`Verdict::Undefined`] or
+/// [`Verdict::Differs`], with the element that is too far apart.
+///
+/// Both are between the least and the greatest legal value of an element in either module, so that
+/// they are apart by this distance at most. No expected result is needed.
+pub(crate) fn apart(
+    options: &JudgeOptions,
+    modules: [&Verified; 2],
+    arguments: &[Vec<Literal>],
+    results: [&[Literal]; 2],
+) -> (Verdict, String) {
+    let [first, second] = results;
+    let alike = |(a, b): (&Literal, &Literal)| a.shape().compatible(&b.shape());
+    if first.len() != second.len() || !first.iter().zip(second).all(alike) {
+        return (Verdict::Differs, "the results have other shapes".to_owned());
+    }
+    let leaves = |results: &[Literal]| match results {
+        [only] => only.clone(),
+        each => Literal::tuple(each.to_vec()),
+    };
+    let all = results.map(leaves);
+    let equal = |(a, b): (&Literal, &Literal)| (0..a.len()).all(|i| same(a.get(i), b.get(i)));
+    if all[0].leaves().into_iter().zip(all[1].leaves()).all(equal) {
+        return (Verdict::Agrees, String::new());
+    }
+    let arguments = match arguments {
+        [one] => &vec![one.clone(); first.len()],
+        each => each,
+    };
+    let mut best = (Verdict::Differs, String::new());
+    for modes in tiers(options) {
+        let [x, y] =
+            modules.map(|verified| of_module(options, verified, arguments, first, modes, &all[0]));
+        best = compare(&x, &y, &all, first.len());
+        if best.0 == Verdict::WithinBound {
+            break;
+        }
+    }
+    best
+}
+
+/// Returns the legal values of a module.
+fn of_module(
+    options: &JudgeOptions,
+    verified: &Verified,
+    arguments: &[Vec<Literal>],
+    results: &[Literal],
+    modes: Modes,
+    all: &Literal,
+) -> Vec<Range> {
+    let module = verified.module();
+    let partitioned = is_partitioned(module, arguments, results.iter());
+    let mut evaluator = Evaluator::new(module, modes, &options.accuracies);
+    ranges(&mut evaluator, partitioned, arguments, all)
+}
+
+/// Compares the elements of two results.
+fn compare(x: &[Range], y: &[Range], all: &[Literal; 2], devices: usize) -> (Verdict, String) {
+    let mut verdict = Verdict::WithinBound;
+    let leaves = all[0].leaves().into_iter().zip(all[1].leaves());
+    let count = all[0].leaves().len();
+    for (leaf, ((first, second), (x, y))) in leaves.zip(x.iter().zip(y)).enumerate() {
+        let Some(shape) = first.array_shape().filter(|_| first.bytes() != second.bytes()) else {
+            continue;
+        };
+        if first.len() != second.len() {
+            return (Verdict::Differs, format!("array {leaf} has other sizes"));
+        }
+        let [wide_x, wide_y] = [x, y].map(|range| of_other_size(range, first));
+        let elements = [wide_x.as_ref().unwrap_or(x), wide_y.as_ref().unwrap_or(y)]
+            .map(|range| Elements::of(range, shape.ty));
+        for at in 0..first.len() {
+            let values = [first.get(at), second.get(at)];
+            if same(values[0], values[1]) {
+                continue;
+            }
+            let parts = values.map(parts);
+            let bounds = elements[0].intervals_at(at).into_iter().zip(elements[1].intervals_at(at));
+            for ((a, b), (x, y)) in parts[0].iter().zip(&parts[1]).zip(bounds) {
+                let is_open = is_whole(shape.ty)
+                    && elements.iter().any(|own| Some(own.range.ends(at)) == extremes(shape.ty));
+                let reach = if is_open { None } else { reach(shape.ty, x.hull(y), [*a, *b]) };
+                match reach {
+                    None => verdict = Verdict::Undefined,
+                    Some(reach) if (a - b).abs() <= reach || a.to_bits() == b.to_bits() => {}
+                    Some(reach) => {
+                        let device = if devices > 1 {
+                            format!("d{}_", leaf * devices / count)
+                        } else {
+                            String::new()
+                        };
+                        let own = leaf % (count / devices.max(1)).max(1);
+                        let index = shape.dims.index_of(at);
+                        let [a, b] = values.map(|x| Literal::scalar(shape.ty, x));
+                        let apart = if reach < 0.0 { 0.0 } else { reach };
+                        let text = format!(
+                            "{device}out{own}{:?} is {a}, and {b} in the twin: at most {apart:e} apart are legal",
+                            index.as_slice()
+                        );
+                        return (Verdict::Differs, text);
+                    }
+                }
+            }
+        }
+    }
+    (verdict, String::new())
+}
+
+/// Returns how far two values of an interval may be apart; `None` if nothing is known, and less than
+/// 0 if they must have the same bits, or one of them is not legal.
+fn reach(ty: ElementType, x: Interval, values: [f64; 2]) -> Option<f64> {
+    if x.is_any() {
+        return None;
+    }
+    let part = ty.component();
+    if !part.is_float() {
+        return Some(x.hi - x.lo);
+    }
+    if x.is_nan() || x.is_point() {
+        return Some(-1.0);
+    }
+    if values.iter().any(|value| !value.is_finite()) {
+        let legal = values
+            .iter()
+            .all(|&value| value.is_finite() || contains(part, x, value) != Some(false));
+        return Some(if legal { f64::INFINITY } else { -1.0 });
+    }
+    let most = largest(part);
+    let end = |end: f64| {
+        let rounded = if part == ElementType::F64 { end } else { round(part, end) };
+        if rounded.is_nan() { end.clamp(-most, most) } else { rounded }
+    };
+    Some(end(x.hi) - end(x.lo))
+}
