@@ -115,11 +115,11 @@ fn failure(error: &CampaignError) -> Failure {
         CampaignError::NoShard(path) => (path, "the campaign is no shard of another"),
         CampaignError::Twice(path, shard) => {
             let message = format!("shard {shard} is given twice");
-            return with_help(Failure::file(path, &message), "name each shard once");
+            return Failure::file(path, &message).with_help("name each shard once");
         }
         CampaignError::Missing(shard) => {
             let message = format!("shard {shard} is missing");
-            return with_help(Failure::file(Path::new("--merge"), &message), "name all shards");
+            return Failure::file(Path::new("--merge"), &message).with_help("name all shards");
         }
         CampaignError::Other { folder, found, asked } => {
             let message =

@@ -9,7 +9,8 @@ use Verdict::{Differs, Undefined, WithinBound};
 fn nothing_is_accused_by_a_decision_without_a_bound() {
     let text = "HloModule m
         ENTRY e { v = f32[1,1] parameter(0)
-        q = (f32[1,1], f32[1]) custom-call(v), custom_call_target=\"Qr\" s = f32[1,1] get-tuple-element(q), index=0
+        q = (f32[1,1], f32[0], s32[]) custom-call(v), custom_call_target=\"lapack_sgehrd_ffi\",
+          backend_config={low = 1 : i32, high = 1 : i32} s = f32[1,1] get-tuple-element(q), index=0
         m = f32[1,1] negate(s) z = f32[1,1] constant({{-2}}) p = pred[1,1] compare(m, z), direction=GE
         a = f32[1,1] constant({{5}}) c = f32[1,1] select(p, a, z) i = s32[1,1] convert(m)
         ROOT t = (f32[1,1], f32[1,1], s32[1,1]) tuple(s, c, i) }";

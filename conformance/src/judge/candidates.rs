@@ -36,7 +36,11 @@ impl Range {
             range.lo.bytes() == all[0].lo.bytes() && range.hi.bytes() == all[0].hi.bytes()
         };
         if all.iter().all(equal) {
-            return first.clone().because(rest.iter().find_map(|range| range.cause.clone()));
+            let bytes = |range: &Self| range.origin.as_ref().map(|origin| origin.bytes().to_vec());
+            let same = rest.iter().all(|range| bytes(range) == bytes(first));
+            let origin = first.origin.clone().filter(|_| same);
+            let cause = rest.iter().find_map(|range| range.cause.clone());
+            return Self { origin, ..first.clone() }.because(cause);
         }
         let mut hull = rest.iter().fold(first.clone(), |hull, range| hull.hull(range));
         let Some(shape) = hull.shape().cloned() else { return hull };

@@ -1,6 +1,7 @@
 //! Ranges of custom calls: annotations, and ops under another name.
 use super::Stop;
 use super::evaluate::{Evaluator, Leaves};
+use super::factors;
 use super::integers;
 use super::linear;
 use super::range::Range;
@@ -60,7 +61,7 @@ pub(super) fn evaluate<'m>(
             let op = attributes.solve().ok_or_else(|| site.unsupported("these attributes"))?;
             linear::triangular_solve(ev, site, &op, operands)?
         }
-        (_, _) => return Ok(None),
+        (_, _) => return factors::evaluate(ev, site, op, operands),
     };
     Ok(Some(found))
 }
@@ -117,20 +118,20 @@ fn factored(
 }
 
 /// The attributes of a call of XLA's typed interface: letters by their character code.
-struct Attributes<'m>(Vec<(&'m str, &'m str)>);
+pub(super) struct Attributes<'m>(Vec<(&'m str, &'m str)>);
 
 impl<'m> Attributes<'m> {
-    fn of(site: Site<'m>) -> Self {
+    pub(super) fn of(site: Site<'m>) -> Self {
         let config = site.instruction().common.as_deref().and_then(|c| c.backend_config.as_ref());
         Self(config.and_then(|config| BackendConfig::entries(&config.0)).unwrap_or_default())
     }
-    fn letter(&self, name: &str) -> Option<char> {
+    pub(super) fn letter(&self, name: &str) -> Option<char> {
         let (_, text) = self.0.iter().find(|(own, _)| *own == name)?;
         let number = text.split(':').next()?.trim();
         Some(char::from(number.parse::<u8>().ok()?))
     }
     /// Returns whether an attribute is the first letter, not the second one.
-    fn is_first(&self, name: &str, [first, second]: [char; 2]) -> Option<bool> {
+    pub(super) fn is_first(&self, name: &str, [first, second]: [char; 2]) -> Option<bool> {
         let letter = self.letter(name)?;
         [first, second].contains(&letter).then_some(letter == first)
     }

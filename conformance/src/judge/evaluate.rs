@@ -7,6 +7,7 @@ use super::modes::{Mode, Modes};
 use super::needed::{is_started, needed};
 use super::range::{Cause, CauseKind, Range, is_whole, wide};
 use super::runner::{Form, Runner};
+use super::seen::{self, Factors};
 use super::site::Site;
 use super::transfers::received;
 use super::{
@@ -42,6 +43,7 @@ pub(super) struct Evaluator<'m> {
     /// do, not as in the worst case.
     typical: bool,
     count: u64,
+    pub(super) factors: Factors,
 }
 
 impl<'m> Evaluator<'m> {
@@ -55,6 +57,7 @@ impl<'m> Evaluator<'m> {
             asked: None,
             typical: false,
             count: 0,
+            factors: Factors::default(),
         }
     }
     /// Restricts the evaluation to some leaves of the entry's result; the others are not computed.
@@ -63,7 +66,7 @@ impl<'m> Evaluator<'m> {
     }
     /// Bounds what errors typically are, not what they may be.
     pub(super) fn typical(self) -> Self {
-        Self { typical: true, count: 0, ..self }
+        Self { typical: true, count: 0, factors: Factors::default(), ..self }
     }
     /// Returns the number of roundings that sums of so many add up.
     pub(super) fn roundings(&self, count: f64) -> f64 {
@@ -211,10 +214,12 @@ impl<'m> Evaluator<'m> {
         let mut inner = Evaluator {
             typical: self.typical,
             count: self.count,
+            factors: std::mem::take(&mut self.factors),
             ..Evaluator::new(module, self.modes, self.accuracies)
         };
         let result = evaluate(&mut inner);
         self.count = inner.count;
+        self.factors = inner.factors;
         result
     }
 
@@ -469,7 +474,12 @@ impl<'m> Evaluator<'m> {
         let ranges: Vec<Range> = (0..count).map(each).collect::<Result<_, _>>()?;
         let causes = operands.iter().filter_map(|range| range.cause.clone());
         let cause = causes.max_by_key(|cause| cause.kind);
-        Ok(vec![Range { cause, ..Range::any_of(&ranges) }])
+        let numbers = seen::operands_of(&operands[..split], &operands[split..]);
+        let origin = match numbers {
+            Some(numbers) => Some(self.runner.run(self.module, &site.key(Form::Wide), &numbers)?),
+            None => None,
+        };
+        Ok(vec![Range { cause, origin, ..Range::any_of(&ranges) }])
     }
 
     fn moved_ends(&mut self, site: Site<'m>, operands: &[&Range]) -> Result<Range, Stop> {

@@ -52,6 +52,10 @@ mod dynamic;
 mod elementwise;
 mod estimate;
 mod evaluate;
+mod factor_checks;
+mod factors;
+#[cfg(test)]
+mod factors_of_backends;
 mod fold;
 mod functions;
 mod initial;
@@ -83,6 +87,7 @@ mod rules;
 mod runner;
 mod scan;
 mod scatter;
+mod seen;
 mod site;
 mod sort;
 #[cfg(test)]
@@ -112,6 +117,7 @@ use interp::DeviceGrid;
 use range::{Cause, CauseKind, Range};
 use runner::Key;
 use serde::{Deserialize, Serialize};
+use std::collections::HashMap;
 use std::sync::Arc;
 use verdict::{Check, WorstElement};
 
@@ -242,6 +248,34 @@ pub fn judge_with(
     judgement
 }
 
+/// Compares a result with the legal values of an evaluation; a module that is not `partitioned` has
+/// none.
+fn checked(
+    evaluator: &mut Evaluator<'_>,
+    arguments: &[Vec<Literal>],
+    partitioned: bool,
+    [expected, actual]: [&Literal; 2],
+) -> Check {
+    let ranges = |evaluator: &mut Evaluator<'_>, known: HashMap<u32, [f64; 2]>| {
+        evaluator.factors.restart(known);
+        ranges(evaluator, partitioned, arguments, expected)
+    };
+    let own = ranges(evaluator, HashMap::new());
+    let seen = evaluator.factors.seen(&own, actual);
+    let mut check = Check::of(&own, (&seen, None), expected, actual);
+    if !seen.wrong.is_empty() && !evaluator.factors.seen(&own, expected).wrong.is_empty() {
+        check.missed += 1;
+    }
+    if !seen.legal.is_empty() {
+        // What is computed from factors of the backend is not what it is from ours.
+        let missed = check.missed;
+        let theirs = ranges(evaluator, seen.legal.clone());
+        check = Check::of(&theirs, (&seen, Some(&own)), expected, actual);
+        check.missed = missed;
+    }
+    check
+}
+
 fn judge_devices(
     options: &JudgeOptions,
     verified: &Verified,
@@ -259,13 +293,17 @@ fn judge_devices(
     };
     let (expected, actual) = (results(|pair| pair.0.clone()), results(|pair| pair.1.clone()));
     let checked = |evaluator: &mut Evaluator<'_>| {
-        let ranges = ranges(evaluator, partitioned, arguments, &expected);
-        Check::of(&ranges, &expected, &actual)
+        checked(evaluator, arguments, partitioned, [&expected, &actual])
     };
     let mut tiers = tiers(options).into_iter();
     let mut modes = tiers.next().unwrap_or(Modes::NONE);
+    // Factors are checked together.
+    let asked = match factors::any(module) {
+        true => vec![true; result.leaves().len()],
+        false => different(result, pairs),
+    };
     let mut evaluator = Evaluator::new(module, modes, &options.accuracies)
-        .asked_for(different(result, pairs))
+        .asked_for(asked)
         .anchored(Arc::clone(&options.anchors));
     let mut check = checked(&mut evaluator);
     for more in tiers {

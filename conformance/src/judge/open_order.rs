@@ -72,7 +72,8 @@ impl OpenOrder {
     }
 }
 
-fn found(
+/// Finds a free member for a position, or one that another position leaves.
+pub(super) fn found(
     position: usize,
     fits: &[Vec<usize>],
     taken: &mut [Option<usize>],

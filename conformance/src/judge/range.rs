@@ -28,6 +28,8 @@ pub(super) struct Range {
     pub(super) candidates: Vec<Range>,
     /// Elements that are in one of several orders.
     pub(super) orders: Vec<OpenOrder>,
+    /// The numbers of elements of factors, and 0 for others: an array of the same type.
+    pub(super) origin: Option<Literal>,
 }
 
 /// The instruction that rounding errors amplify.
@@ -154,10 +156,11 @@ impl Range {
         let all = self.candidates().iter();
         let all = all.flat_map(|range| (0..1usize << parts).map(|which| each(range, which)));
         let all: Vec<Self> = all.collect();
-        Some(Self::any_of(&all).because(self.cause.clone()))
+        let origin = self.origin.clone();
+        Some(Self { origin, ..Self::any_of(&all) }.because(self.cause.clone()))
     }
     pub(super) fn new(lo: Literal, hi: Literal, cause: Option<Cause>) -> Self {
-        Self { lo, hi, cause, candidates: Vec::new(), orders: Vec::new() }
+        Self { lo, hi, cause, candidates: Vec::new(), orders: Vec::new(), origin: None }
     }
     pub(super) fn point(literal: Literal) -> Self {
         Self::new(literal.clone(), literal, None)
@@ -280,7 +283,15 @@ impl Range {
         let count = self.candidates.len().max(other.candidates.len());
         let candidates = (0..count).map(|k| both(self.candidate(k), other.candidate(k))).collect();
         let cause = self.cause.clone().or_else(|| other.cause.clone());
-        Self { cause, candidates, ..both(self, other) }
+        let numbered = self.origin.is_some() || other.origin.is_some();
+        let origin = numbered.then(|| Some(end(&self.numbers()?, &other.numbers()?))).flatten();
+        Self { cause, candidates, origin, ..both(self, other) }
+    }
+
+    /// Returns the numbers of elements of factors, with 0 for others.
+    pub(super) fn numbers(&self) -> Option<Literal> {
+        let none = || self.shape().map(|shape| Literal::zeros(shape.clone()));
+        self.origin.clone().or_else(none)
     }
 
     /// Returns whether each element has one legal value.

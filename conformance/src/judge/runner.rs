@@ -1,7 +1,9 @@
 //! Runs single instructions on the engine, on arrays of other element types than the module states.
 use collectives::Session;
 use hlo::id::Arena;
-use hlo::ir::{Computation, ComputationId, Instruction, InstructionId, InstructionSpans};
+use hlo::ir::{
+    CommonAttrs, Computation, ComputationId, Instruction, InstructionId, InstructionSpans,
+};
 use hlo::op::{
     AllGatherDone, AllReduceDone, AsyncRole, Binary, CollectivePermuteDone, Op, Parameter,
 };
@@ -148,7 +150,13 @@ fn build(module: &Module, key: &Key) -> Module {
     }
     let operands =
         (0..).zip(shapes).map(|(number, shape)| parameter(&mut entry, number, shape)).collect();
-    let root = Instruction { op, shape, operands, common: None };
+    // What a custom call computes is in its configuration, too.
+    let config = instruction.common.as_deref().and_then(|common| common.backend_config.clone());
+    let config = config.filter(|_| matches!(op, Op::CustomCall(_)));
+    let common = config.map(|config| {
+        Box::new(CommonAttrs { backend_config: Some(config), ..CommonAttrs::default() })
+    });
+    let root = Instruction { op, shape, operands, common };
     entry.root = entry.push(root, "root".into(), InstructionSpans::default());
     if let Some(op) = done(instruction.opcode()) {
         let started = &entry.instructions[entry.root].shape;

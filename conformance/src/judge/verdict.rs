@@ -2,10 +2,12 @@
 use super::interval::Interval;
 use super::modes::{self, contains};
 use super::range::{Cause, CauseKind, LOOSE, Range};
+use super::seen::{self, Seen};
 use crate::compare::{Worst, ulps};
 use crate::results::{Element, Measures, Verdict};
 use hlo::{ElementType, IndexSpace, Literal, Scalar};
 use std::collections::HashSet;
+use std::sync::Arc;
 
 /// An element that differs and of which nothing is known.
 #[derive(Debug, Clone, Copy)]
@@ -95,13 +97,21 @@ impl Check {
         (bound > 0.0 && bound.is_finite()).then(|| worst.error / bound)
     }
     /// Compares the leaves of a result with their ranges.
-    pub(super) fn of(ranges: &[Range], expected: &Literal, actual: &Literal) -> Self {
+    ///
+    /// `before` are the ranges without the factors that are seen: what these change has to fit to
+    /// them, also where it is what we expect of ours.
+    pub(super) fn of(
+        ranges: &[Range],
+        (shown, before): (&Seen, Option<&[Range]>),
+        expected: &Literal,
+        actual: &Literal,
+    ) -> Self {
         let mut check = Self::default();
         let leaves = expected.leaves().into_iter().zip(actual.leaves());
         for (leaf, (range, (expected, actual))) in ranges.iter().zip(leaves).enumerate() {
             let Some(shape) = expected.array_shape() else { continue };
             let ty = shape.ty;
-            if expected.bytes() == actual.bytes() {
+            if expected.bytes() == actual.bytes() && before.is_none() {
                 continue;
             }
             let open = of_other_size(range, expected);
@@ -111,7 +121,23 @@ impl Check {
             let twice: HashSet<usize> = orders.flat_map(|order| order.positions.clone()).collect();
             for at in 0..expected.len() {
                 let (expected, actual) = (expected.get(at), actual.get(at));
-                if !same(expected, actual) {
+                let number = range.origin.as_ref().and_then(|origin| seen::number(origin, at));
+                if same(expected, actual) {
+                    let own = before.and_then(|before| before.get(leaf));
+                    let own = own.filter(|own| own.lo.len() == range.lo.len());
+                    if own.is_some_and(|own| !range.same_at(own, at))
+                        && array.candidates.iter().all(|x| x.contains(at, actual) == Some(false))
+                    {
+                        check.refuted(&array, at, expected, actual);
+                    }
+                } else if number.is_some_and(|number| shown.legal.contains_key(&number)) {
+                    check.within += 1;
+                } else if number.is_some_and(|number| shown.wrong.contains(&number)) {
+                    check.refuted(&array, at, expected, actual);
+                    let path = shown.broken.as_deref().map(Arc::from);
+                    let cause = path.map(|path| Cause { path, kind: CauseKind::Decides });
+                    check.cause = cause.or(check.cause.take());
+                } else {
                     let legal = check.element(&array, at, expected, actual, twice.contains(&at));
                     if legal != Some(true) {
                         check.cause = check.cause.take().or_else(|| range.cause.clone());
@@ -123,6 +149,15 @@ impl Check {
             }
         }
         check
+    }
+
+    /// Counts an element of a factor that does not fit to the others.
+    fn refuted(&mut self, of: &Leaf<'_>, at: usize, expected: Scalar, actual: Scalar) {
+        self.wrong += 1;
+        for (k, (e, a)) in parts(expected).into_iter().zip(parts(actual)).enumerate() {
+            let place = (of.number, at, k);
+            self.distance(WorstElement::of(place, Interval::point(e), (e, a), None, true));
+        }
     }
 
     fn element(

@@ -1,0 +1,339 @@
+//! Factors of matrices, element by element: what a result shows of them, and whether it is legal.
+//!
+//! Each element of a factor has a number, its origin, that goes with it through ops that move it.
+use super::factor_checks::{Factored, Matrix, Number, exchanged, exchanges};
+use super::integers;
+use super::interval::Interval;
+use super::range::{Cause, Range, array, is_whole};
+use hlo::{ArrayShape, ElementType, Literal, Scalar};
+use std::collections::{HashMap, HashSet};
+
+/// The factorizations of an evaluation.
+#[derive(Debug, Default)]
+pub(super) struct Factors {
+    pub(super) all: Vec<Factorization>,
+    /// The number of the last element.
+    last: u32,
+    /// Elements that the backend's result shows.
+    known: HashMap<u32, Number>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Kind {
+    /// The triangle and reflections, their factors, Q.
+    Orthogonal,
+    /// Eigenvectors, eigenvalues.
+    Eigen,
+    /// Both triangles, pivots from this number on, the order of rows, `info`.
+    Elimination(i64),
+    /// Singular values, U, V.
+    Singular,
+}
+
+/// A batch of matrices that were factored.
+#[derive(Debug)]
+pub(super) struct Factorization {
+    pub(super) kind: Kind,
+    pub(super) path: String,
+    /// The operand, and how much of it is not known, in the Frobenius norm and at most of an element.
+    pub(super) matrices: Vec<(Matrix, [f64; 2])>,
+    /// The relative error of the factors.
+    pub(super) relative: f64,
+    pub(super) unit: f64,
+    pub(super) least: f64,
+    pub(super) factors: Vec<Factor>,
+}
+
+/// The elements of a factor: of each matrix of the batch so many rows and columns.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Factor {
+    first: u32,
+    pub(super) rows: usize,
+    pub(super) columns: usize,
+}
+
+impl Factor {
+    pub(super) const NONE: Self = Self { first: 0, rows: 0, columns: 0 };
+
+    pub(super) fn number(&self, batch: usize, i: usize, j: usize) -> u32 {
+        let at = (batch * self.rows + i) * self.columns + j;
+        self.first + u32::try_from(at).unwrap_or(0)
+    }
+    /// Returns the factor of a matrix of the batch as far as it is seen; none if an element that is
+    /// `asked` for is not.
+    fn read(
+        &self,
+        batch: usize,
+        seen: &HashMap<u32, Number>,
+        asked: impl Fn(usize, usize) -> bool,
+    ) -> Option<Matrix> {
+        if self.first == 0 {
+            return None;
+        }
+        let at = |i, j| seen.get(&self.number(batch, i, j)).copied();
+        let missing = |i: usize| (0..self.columns).any(|j| asked(i, j) && at(i, j).is_none());
+        let whole = !(0..self.rows).any(missing);
+        whole.then(|| Matrix::of(self.rows, self.columns, |i, j| at(i, j).unwrap_or_default()))
+    }
+    fn all(&self, batch: usize, seen: &HashMap<u32, Number>) -> Option<Matrix> {
+        self.read(batch, seen, |_, _| true)
+    }
+    fn numbers(self, batch: usize) -> impl Iterator<Item = u32> {
+        let count = if self.first == 0 { 0 } else { self.rows * self.columns };
+        (0..count).map(move |at| self.number(batch, 0, at))
+    }
+}
+
+/// What a result shows of factors.
+#[derive(Debug, Default)]
+pub(super) struct Seen {
+    /// Elements of factors that are legal.
+    pub(super) legal: HashMap<u32, Number>,
+    pub(super) wrong: HashSet<u32>,
+    /// The identity that does not hold.
+    pub(super) broken: Option<String>,
+}
+
+impl Factorization {
+    pub(super) fn factored(&self, batch: usize) -> Factored<'_> {
+        let (a, [norm, element]) = &self.matrices[batch];
+        Factored {
+            a,
+            relative: self.relative,
+            error: self.relative * a.norm() + norm + self.least,
+            unknown: element + self.least,
+            unit: self.unit,
+        }
+    }
+    fn numbers(&self, batch: usize) -> impl Iterator<Item = u32> + '_ {
+        self.factors.iter().flat_map(move |factor| factor.numbers(batch))
+    }
+    /// Adds a factor whose elements are in these intervals, part by part of row i, column j of matrix
+    /// b: (b, i, j).
+    pub(super) fn push(
+        &mut self,
+        factors: &mut Factors,
+        shape: &ArrayShape,
+        sizes: [usize; 2],
+        cause: Option<&Cause>,
+        interval: impl Fn(usize, usize, usize) -> Interval,
+    ) -> Range {
+        let [rows, columns] = sizes;
+        let factor = Factor { first: factors.last + 1, rows, columns };
+        let count = shape.element_count().unwrap_or(0);
+        factors.last = factors.last.saturating_add(u32::try_from(count).unwrap_or(u32::MAX));
+        self.factors.push(factor);
+        let parts = if shape.ty.is_complex() { 2 } else { 1 };
+        let number = |at: usize| factor.first + u32::try_from(at).unwrap_or(0);
+        let own = |at: usize| {
+            let (matrix, inside) = (at / (rows * columns), at % (rows * columns));
+            interval(matrix, inside / columns, inside % columns)
+        };
+        let known = |at: usize| factors.known.get(&number(at));
+        let range = match is_whole(shape.ty) {
+            true => {
+                let whole = |x: f64| Scalar::Float(x).convert(ElementType::F64, shape.ty);
+                let ends = |at: usize| match known(at) {
+                    Some(x) => (whole(x[0]), whole(x[0])),
+                    None => (whole(own(at).lo), whole(own(at).hi)),
+                };
+                integers::range(shape, (0..count).map(ends))
+            }
+            false => {
+                let part = |at: usize| match known(at / parts) {
+                    Some(x) => Interval::point(x[at % parts]),
+                    None => own(at / parts),
+                };
+                Range::given(shape, &(0..count * parts).map(part).collect::<Vec<_>>())
+            }
+        };
+        let origin = numbered(&range, (0..count).map(number));
+        Range { origin, ..range }.because(cause.cloned())
+    }
+}
+
+/// Returns a small whole number as a float.
+pub(super) fn float(n: impl TryInto<u32>) -> f64 {
+    n.try_into().map_or(f64::INFINITY, f64::from)
+}
+fn parts_of(x: Scalar) -> Number {
+    match x {
+        Scalar::Complex(re, im) => [re, im],
+        Scalar::Pred(_) | Scalar::Signed(_) | Scalar::Unsigned(_) | Scalar::Float(_) => {
+            [x.as_f64(), 0.0]
+        }
+    }
+}
+/// Returns a float that is a whole number as one.
+fn whole(x: f64) -> Option<i64> {
+    Scalar::Float(x).convert(ElementType::F64, ElementType::S64).as_i64()
+}
+
+/// Returns an array of the shape of a range with the numbers of its elements.
+fn numbered(range: &Range, numbers: impl Iterator<Item = u32>) -> Option<Literal> {
+    let shape = range.shape()?;
+    if is_whole(shape.ty) {
+        // Only pivots have numbers, and they have 32 bits.
+        let fits = matches!(shape.ty, ElementType::S32 | ElementType::S64);
+        let ends = |x: u32| (Scalar::Signed(i64::from(x)), Scalar::Signed(i64::from(x)));
+        return fits.then(|| integers::range(shape, numbers.map(ends)).lo);
+    }
+    let complex = shape.ty.is_complex();
+    let parts = numbers.flat_map(|x| [Some(f64::from(x)), complex.then_some(0.0)]);
+    Some(array(shape, parts.flatten()))
+}
+
+/// Returns the number of an element of an array of them; none of an element of no factor.
+pub(super) fn number(origin: &Literal, at: usize) -> Option<u32> {
+    let [number, _] = parts_of(origin.get(at));
+    whole(number).and_then(|number| u32::try_from(number).ok()).filter(|&number| number > 0)
+}
+
+impl Factors {
+    pub(super) fn add(&mut self, own: Factorization) {
+        self.all.push(own);
+    }
+    /// Begins an evaluation in which these elements are known.
+    pub(super) fn restart(&mut self, known: HashMap<u32, Number>) {
+        *self = Self { known, ..Self::default() };
+    }
+
+    /// Checks the factors that a result shows.
+    pub(super) fn seen(&self, ranges: &[Range], actual: &Literal) -> Seen {
+        let mut values: HashMap<u32, Number> = HashMap::new();
+        let mut seen = Seen::default();
+        for (range, leaf) in ranges.iter().zip(actual.leaves()) {
+            let Some(origin) = range.origin.as_ref().filter(|o| o.len() == leaf.len()) else {
+                continue;
+            };
+            let ends: Vec<Interval> = range.intervals().collect();
+            let parts =
+                if leaf.array_shape().is_some_and(|shape| shape.ty.is_complex()) { 2 } else { 1 };
+            for at in 0..leaf.len() {
+                let Some(number) = number(origin, at) else { continue };
+                let value = parts_of(leaf.get(at));
+                let inside = |k: usize| match ends.get(at * parts + k) {
+                    Some(x) => x.lo <= value[k] && value[k] <= x.hi,
+                    None => range.holds_whole(at, leaf.get(at)),
+                };
+                // Two places have the same element.
+                let same = values.insert(number, value).is_none_or(|old| old == value);
+                if !same || !(0..parts).all(inside) {
+                    seen.wrong.insert(number);
+                }
+            }
+        }
+        for own in &self.all {
+            for batch in 0..own.matrices.len() {
+                seen.matrix(own, batch, &values);
+            }
+        }
+        seen
+    }
+}
+
+impl Seen {
+    fn matrix(&mut self, own: &Factorization, batch: usize, values: &HashMap<u32, Number>) {
+        let factored = own.factored(batch);
+        let factor = |k: usize| own.factors.get(k).copied().unwrap_or(Factor::NONE);
+        let all = |k: usize| factor(k).all(batch, values);
+        let mut derived: Vec<(u32, Number)> = Vec::new();
+        let checked = match own.kind {
+            Kind::Orthogonal => {
+                let (packed, taus, q) = (all(0), all(1), all(2));
+                let triangle = factor(0).read(batch, values, |i, j| i <= j).map(|r| r.upper());
+                if q.is_none() && triangle.is_none() {
+                    return;
+                }
+                let reflections = packed.as_ref().zip(taus.as_ref());
+                factored.orthogonal(q.as_ref(), triangle.as_ref(), reflections)
+            }
+            Kind::Eigen => {
+                let (v, w) = (all(0), all(1));
+                if v.is_none() && w.is_none() {
+                    return;
+                }
+                factored.eigenvectors(v.as_ref(), w.as_ref())
+            }
+            Kind::Singular => {
+                let [s, u, v] = [0, 1, 2].map(all);
+                if s.is_none() && u.is_none() && v.is_none() {
+                    return;
+                }
+                factored.singular(s.as_ref(), u.as_ref(), v.as_ref())
+            }
+            Kind::Elimination(first) => {
+                let Some(lu) = all(0) else { return };
+                let pivots = all(1).map(|pivots| rounded(&pivots, first));
+                let stated = all(2).map(|order| rounded(&order, 0));
+                own.elimination(batch, &lu, [pivots, stated], (&factored, &mut derived), all(3))
+            }
+        };
+        let wrong = own.numbers(batch).any(|number| self.wrong.contains(&number));
+        match checked {
+            Ok(()) if !wrong => {
+                let shown = own.numbers(batch).filter_map(|n| Some((n, *values.get(&n)?)));
+                self.legal.extend(shown.chain(derived));
+            }
+            Ok(()) => {}
+            Err(broken) => {
+                self.broken.get_or_insert(format!("{}: {broken}", own.path));
+                self.wrong.extend(own.numbers(batch));
+            }
+        }
+    }
+}
+
+impl Factorization {
+    /// Checks an elimination, and derives pivots and the order of rows that are not seen.
+    fn elimination(
+        &self,
+        batch: usize,
+        lu: &Matrix,
+        [pivots, stated]: [Option<Vec<i64>>; 2],
+        (factored, derived): (&Factored<'_>, &mut Vec<(u32, Number)>),
+        info: Option<Matrix>,
+    ) -> Result<(), String> {
+        let Kind::Elimination(first) = self.kind else { return Ok(()) };
+        let order = match &pivots {
+            Some(pivots) => Some(exchanged(lu.rows, pivots).ok_or("a pivot is no row below")?),
+            None => None,
+        };
+        if let (Some(order), Some(stated)) = (&order, &stated) {
+            let same = order.iter().zip(stated).all(|(&a, &b)| i64::try_from(a) == Ok(b));
+            if !same {
+                return Err("the permutation is not that of the pivots".to_owned());
+            }
+        }
+        if let Some(order) = factored.eliminated(lu, order.as_deref())? {
+            let rank = lu.rows.min(lu.columns);
+            let pivots = exchanges(&order, rank).into_iter().map(|pivot| pivot + first);
+            let number = |x: i64| [float(x), 0.0];
+            derived.extend(self.factors[1].numbers(batch).zip(pivots.map(number)));
+            let order = order.into_iter().map(|row| number(i64::try_from(row).unwrap_or(0)));
+            derived.extend(self.factors[2].numbers(batch).zip(order));
+        }
+        let zero = (0..lu.rows.min(lu.columns)).position(|i| lu[(i, i)] == [0.0; 2]);
+        let expected = zero.map_or(0.0, |i| float(i + 1));
+        match info {
+            Some(info) if info[(0, 0)][0] != expected => {
+                Err(format!("info is {}, and should be {expected}", info[(0, 0)][0]))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Returns whole numbers, less the first one.
+fn rounded(row: &Matrix, first: i64) -> Vec<i64> {
+    row.data.iter().map(|x| whole(x[0]).unwrap_or(-1) - first).collect()
+}
+
+/// Returns the numbers of what an op moves: those of its data, and none of other operands.
+pub(super) fn operands_of(data: &[&Range], others: &[&Range]) -> Option<Vec<Literal>> {
+    if !data.iter().any(|range| range.origin.is_some()) {
+        return None;
+    }
+    let own: Option<Vec<Literal>> = data.iter().map(|range| range.numbers()).collect();
+    own.map(|own| own.into_iter().chain(others.iter().map(|range| range.lo.clone())).collect())
+}
