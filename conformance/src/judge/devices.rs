@@ -6,7 +6,7 @@
 use super::alone::alone;
 use super::combine::Combine;
 use super::elementwise::finite_magnitudes;
-use super::evaluate::{Evaluator, Leaves, unknown, unrepresentable, with_token};
+use super::evaluate::{Evaluator, Leaves, unknown, with_token};
 use super::needed::is_started;
 use super::range::{Cause, Range, is_whole};
 use super::runner::Form;
@@ -14,6 +14,7 @@ use super::site::Site;
 use super::sum::{Sum, Terms};
 use super::sums::{between_ends, coarser};
 use super::transfers::received;
+use super::unrepresentable::unrepresentable;
 use super::{Stop, complex, control, device_folds};
 use crate::error_model::roundoff;
 use collectives::Groups;

@@ -10,11 +10,11 @@ use super::runner::{Form, Runner};
 use super::seen::{self, Factors};
 use super::site::Site;
 use super::transfers::received;
+use super::unrepresentable::unrepresentable;
 use super::{
     Stop, batch_norm, candidates, control, custom, decides, devices, dynamic, elementwise, fold,
     linear, products, random, rewrites, scan, scatter, sort, sums, topk, transform,
 };
-use hlo::elem::Special;
 use hlo::ir::{ComputationId, Instruction};
 use hlo::literal::ConstantValue;
 use hlo::op::{Accuracy, Binary, Kind, Op};
@@ -373,7 +373,7 @@ impl<'m> Evaluator<'m> {
             }
             op if elementwise::is_elementwise(op) => {
                 let arrays = arrays(site, operands)?;
-                elementwise::evaluate(self, site, &arrays).map(|range| vec![range])
+                Ok(seen::followed(op, &arrays, elementwise::evaluate(self, site, &arrays)?))
             }
             Op::Bitcast(_)
                 if site.shape()?.ty
@@ -527,35 +527,6 @@ impl<'m> Evaluator<'m> {
         let form = site.lanes.map_or(Form::Stated, Form::Vector);
         let result = self.runner.run(self.module, &site.key(form), &values)?;
         Ok(result.leaves().into_iter().map(Range::exact).collect())
-    }
-}
-
-/// Removes what is known of zeros and negative numbers in a type that has none, and of infinities
-/// and NaN: each backend has another number for them. A zero of a type without -0 is 0.
-pub(super) fn unrepresentable(site: Site<'_>, value: &mut Leaves) {
-    let leaves = site.instruction().shape.leaves();
-    for (range, leaf) in value.iter_mut().zip(leaves) {
-        let format = leaf.element_type().and_then(ElementType::float_format);
-        if format.is_some_and(|format| format.special == Special::Fnuz) {
-            range.make_zeros_positive();
-        }
-        let has = |x: Interval| match format.map(|format| format.special) {
-            Some(Special::PowerOfTwo) => x.lo > 0.0 || x.is_nan(),
-            Some(Special::Finite) => x.is_finite(),
-            Some(Special::Ieee | Special::Fn | Special::Fnuz) | None => true,
-        };
-        if !range.intervals().all(has) {
-            let known = |x: Interval| if has(x) { x } else { Interval::ANY };
-            let each = |range: &Range| match range.shape() {
-                Some(shape) => {
-                    Range::given(shape, &range.intervals().map(known).collect::<Vec<_>>())
-                }
-                None => range.clone(),
-            };
-            let all: Vec<Range> = range.candidates().iter().map(each).collect();
-            let cause = range.cause.clone().or_else(|| Some(site.cause()));
-            *range = Range::any_of(&all).because(cause);
-        }
     }
 }
 

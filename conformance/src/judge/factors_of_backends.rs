@@ -211,6 +211,25 @@ fn pivots_of_equal_size_are_open() {
     verdicts(body, &a, &results);
 }
 
+/// The triangles of L and U, with ones on the diagonal of L: what 0 is added to is seen.
+#[test]
+fn triangles_are_seen_as_they_are_separated() {
+    let body = "ENTRY e { a = f32[2,2] parameter(0)
+        f = (f32[2,2], s32[2], s32[2]) custom-call(a), custom_call_target=\"LuDecomposition\"
+        x = f32[2,2] get-tuple-element(f), index=0 i = s32[2,2] iota(), iota_dimension=0
+        j = s32[2,2] iota(), iota_dimension=1 p = pred[2,2] compare(i, j), direction=LE
+        z = f32[] constant(0) y = f32[2,2] broadcast(z), dimensions={} u = f32[2,2] select(p, x, y)
+        s = f32[2,2] select(p, y, x) o = f32[2,2] constant({{1, 0}, {0, 1}}) l = f32[2,2] add(s, o)
+        ROOT r = (f32[2,2], f32[2,2]) tuple(l, u) }";
+    let results = [
+        ("(f32[2,2] {{1, 0}, {1, 1}}, f32[2,2] {{1, 3}, {0, -1}})", WithinBound),
+        ("(f32[2,2] {{1, 0}, {1, 1}}, f32[2,2] {{1, 3}, {0, -1.001}})", Differs),
+        ("(f32[2,2] {{1, 0}, {0.9, 1}}, f32[2,2] {{1, 3}, {0, -1}})", Differs),
+        ("(f32[2,2] {{1, 0}, {1, 2}}, f32[2,2] {{1, 3}, {0, -1}})", Differs),
+    ];
+    verdicts(body, &["f32[2,2] {{1, 2}, {1, 3}}"], &results);
+}
+
 #[test]
 fn singular_vectors_change_sign_together() {
     let of = |root: &str| {

@@ -99,6 +99,7 @@ mod tests;
 mod topk;
 mod transfers;
 mod transform;
+mod unrepresentable;
 mod verdict;
 mod witness;
 

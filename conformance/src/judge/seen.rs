@@ -1,11 +1,13 @@
 //! Factors of matrices, element by element: what a result shows of them, and whether it is legal.
 //!
 //! Each element of a factor has a number, its origin, that goes with it through ops that move it.
+use super::evaluate::Leaves;
 use super::factor_checks::{Factored, Matrix, Number, exchanged, exchanges};
 use super::integers;
 use super::interval::Interval;
 use super::range::{Cause, Range, array, is_whole};
-use hlo::{ArrayShape, ElementType, Literal, Scalar};
+use hlo::op::Binary;
+use hlo::{ArrayShape, ElementType, Literal, Op, Scalar};
 use std::collections::{HashMap, HashSet};
 
 /// The factorizations of an evaluation.
@@ -327,6 +329,33 @@ impl Factorization {
 /// Returns whole numbers, less the first one.
 fn rounded(row: &Matrix, first: i64) -> Vec<i64> {
     row.data.iter().map(|x| whole(x[0]).unwrap_or(-1) - first).collect()
+}
+
+/// Returns the result of an elementwise op, with the numbers of what it hands on.
+pub(super) fn followed(op: &Op, operands: &[&Range], range: Range) -> Leaves {
+    let origin = range.origin.clone().or_else(|| of_sum(op, operands));
+    vec![Range { origin, ..range }]
+}
+
+/// Returns the numbers of a sum: an element to which 0 is added is what it was.
+fn of_sum(op: &Op, operands: &[&Range]) -> Option<Literal> {
+    let (Op::Binary(Binary::Add), [x, y]) = (op, operands) else { return None };
+    let is_number = |range: &Range| range.shape().is_some_and(|shape| !is_whole(shape.ty));
+    if x.origin.is_none() && y.origin.is_none() || !is_number(x) || x.lo.len() != y.lo.len() {
+        return None;
+    }
+    let zero = |range: &Range, at: usize| {
+        range.candidates.is_empty()
+            && range.is_point_at(at)
+            && parts_of(range.lo.get(at)) == [0.0; 2]
+    };
+    let own = |range: &Range, at: usize| number(range.origin.as_ref()?, at);
+    let each = |at: usize| match (zero(x, at), zero(y, at)) {
+        (false, true) => own(x, at),
+        (true, false) => own(y, at),
+        (true, true) | (false, false) => None,
+    };
+    numbered(x, (0..x.lo.len()).map(|at| each(at).unwrap_or(0)))
 }
 
 /// Returns the numbers of what an op moves: those of its data, and none of other operands.

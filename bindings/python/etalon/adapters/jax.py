@@ -18,6 +18,16 @@ from . import _jaxlib
 from ._server import Program, Request, Tensor, Unsupported, is_refusal, serve, signature, stored, typed
 
 
+def _linear_algebra() -> None:
+    """Looks up the functions of LAPACK, which JAX does when it lowers a call of one."""
+    try:
+        from jaxlib import lapack
+
+        lapack._lapack.initialize()
+    except (ImportError, AttributeError):
+        pass
+
+
 class Jax:
     """The client of a platform of JAX."""
 
@@ -28,6 +38,7 @@ class Jax:
         self._devices = jax.devices(platform)
         self._client = self._devices[0].client
         self._context = _jaxlib.context()
+        _linear_algebra()
         version = " ".join(self._client.platform_version.split())
         self.name = f"JAX {jax.__version__} {self._client.platform} ({self._devices[0].device_kind}; {version})"
         self.devices = len(self._devices)
