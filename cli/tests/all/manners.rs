@@ -103,7 +103,7 @@ fn each_command_has_a_manual_page() {
     let folder = folder();
     expect(&folder.etalon("man run"), 0, ".TH etalon-run 1", "");
     expect(&folder.etalon("man fuz"), 2, "", "did you mean `fuzz`?");
-    expect(&folder.etalon("man -o pages"), 0, "", "21 pages");
+    expect(&folder.etalon("man -o pages"), 0, "", "22 pages");
     let page = std::fs::read_to_string(folder.0.join("pages/etalon-graph.1")).unwrap();
     assert!(page.contains("etalon graph model.hlo"), "{page}");
     expect(&folder.etalon("completions bash"), 0, "reference exact fast planted:", "");

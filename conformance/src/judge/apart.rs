@@ -101,12 +101,13 @@ fn compare(x: &[Range], y: &[Range], all: &[Literal; 2], devices: usize) -> (Ver
                             String::new()
                         };
                         let own = leaf % (count / devices.max(1)).max(1);
-                        let index = shape.dims.index_of(at);
+                        let index: Vec<String> =
+                            shape.dims.index_of(at).iter().map(ToString::to_string).collect();
                         let [a, b] = values.map(|x| Literal::scalar(shape.ty, x));
                         let apart = if reach < 0.0 { 0.0 } else { reach };
                         let text = format!(
-                            "{device}out{own}{:?} is {a}, and {b} in the twin: at most {apart:e} apart are legal",
-                            index.as_slice()
+                            "{device}out{own}[{}] is {a}, and {b} in the twin: at most {apart:e} apart are legal",
+                            index.join(",")
                         );
                         return (Verdict::Differs, text);
                     }

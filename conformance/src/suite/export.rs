@@ -25,7 +25,7 @@ use std::path::Path;
 pub const FORMAT: u32 = 1;
 
 /// The checker, which needs Python and NumPy.
-const CHECKER: &str = include_str!("../../suite/check.py");
+const CHECKER: &str = include_str!("check.py");
 
 /// The contents of a folder.
 #[derive(Debug, Serialize)]
