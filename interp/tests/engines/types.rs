@@ -31,17 +31,15 @@ fn same_bits(body: &str, arguments: &[&str]) {
 
 /// The computations that bodies call, each in the type that its name ends with.
 fn with_computations(text: &str) -> String {
-    let mut all = String::new();
-    for ty in ElementType::ALL {
-        for op in ["add", "multiply", "maximum"] {
-            if text.contains(&format!("to_apply={op}_{ty} ")) {
-                all += &format!(
-                    "{op}_{ty} {{ a = {ty}[] parameter(0) b = {ty}[] parameter(1) ROOT c = {ty}[] {op}(a, b) }}\n"
-                );
-            }
-        }
-    }
-    all + text
+    let all = ElementType::ALL.iter().flat_map(|ty| {
+        ["add", "multiply", "maximum"].map(|op| match text.contains(&format!("to_apply={op}_{ty} ")) {
+            true => format!(
+                "{op}_{ty} {{ a = {ty}[] parameter(0) b = {ty}[] parameter(1) ROOT c = {ty}[] {op}(a, b) }}\n"
+            ),
+            false => String::new(),
+        })
+    });
+    all.collect::<String>() + text
 }
 
 fn floats() -> impl Iterator<Item = ElementType> {
