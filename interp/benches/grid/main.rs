@@ -1,7 +1,7 @@
 //! Runs each op in each element type for `cargo xtask speed`, which counts instructions under
 //! valgrind.
 //!
-//! The argument is the engine; without arguments, nothing runs. For each cell it prints the kind,
+//! The arguments are the engine, and the kinds of cells if not all; without them, nothing runs. For each cell it prints the kind,
 //! the elements by which its instructions are divided, the type and the name, and valgrind writes
 //! a file with the instructions of a run.
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a command-line program")]
@@ -20,12 +20,13 @@ fn main() -> ExitCode {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(1).use_current_thread().build_global();
     pool.expect("the first pool");
     let words: Vec<String> = std::env::args().skip(1).filter(|word| word != "--bench").collect();
-    let [engine] = words.as_slice() else { return ExitCode::SUCCESS };
+    let [engine, kinds @ ..] = words.as_slice() else { return ExitCode::SUCCESS };
     let Some(engine) = Engine::ALL.into_iter().find(|known| known.name() == engine) else {
-        eprintln!("usage: grid ENGINE");
+        eprintln!("usage: grid ENGINE [KIND...]");
         return ExitCode::from(2);
     };
-    for cell in cells() {
+    let has = |kind: &str| kinds.is_empty() || kinds.iter().any(|asked| asked == kind);
+    for cell in cells().into_iter().filter(|cell| has(cell.kind)) {
         let prepared = prepare(&cell.text, engine, cell.range);
         // The first run takes memory that later ones use again, and makes tables.
         prepared.run();

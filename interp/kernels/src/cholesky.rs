@@ -16,7 +16,7 @@
 //! XLA:CPU does not see a last `d[j]^2` that is 0, nor an infinite one, and has NaN or 0 in single
 //! elements there; ours is the rule for all others. And it rounds every step: here all is computed
 //! in f64 (twice that for f64 and c128), and each element is rounded once. The engine `fast`
-//! computes in the type itself, or in f32 for narrower ones.
+//! computes elements of up to 32 bits, and parts of c64, in f32.
 use crate::Kernel;
 use crate::conversion::{converted, is_narrow, number_bytes, numbers, store, store_numbers};
 use crate::function::{writes_in, writes_with};
@@ -57,11 +57,7 @@ fn kernel(op: &Cholesky, a: &ArrayShape, arithmetic: Arithmetic) -> Box<dyn Kern
         (Arithmetic::Fast, false) if ty == ElementType::C64 => {
             in_tiles::<[f32; 2]>(lower, a, arithmetic)
         }
-        (Arithmetic::Fast, false) if ty == ElementType::C128 => {
-            in_tiles::<[f64; 2]>(lower, a, arithmetic)
-        }
-        (Arithmetic::Fast, false) => in_tiles::<f64>(lower, a, arithmetic),
-        (Arithmetic::Exact, false) => {
+        (Arithmetic::Exact | Arithmetic::Fast, false) => {
             let side = a.dims.last().copied().unwrap_or(0);
             // The elements and the factors; the columns of one in work.
             let numbers = saturating_count(&a.dims)
