@@ -318,7 +318,8 @@ fn the_only_instruction_that_differs_is_judged_alone() {
     let module = |op: &str| {
         format!("HloModule m
 ENTRY e {{ x = f32[2,2] parameter(0) k = f32[2,2] constant({{{{1, 2}}, {{3, 5}}}}) y = f32[2,2] {op}(x, k)
-  q = (f32[2,2], f32[2]) custom-call(y), custom_call_target=\"Qr\" s = f32[2,2] get-tuple-element(q), index=0
+  q = (f32[2,2], f32[1], s32[]) custom-call(y), custom_call_target=\"lapack_sgehrd_ffi\",
+    backend_config={{low = 1 : i32, high = 2 : i32}} s = f32[2,2] get-tuple-element(q), index=0
   ROOT i = s32[2,2] convert(s) }}")
     };
     let argument = ["f32[2,2] {{9.1, 3.7}, {1.3, 7.9}}"];
