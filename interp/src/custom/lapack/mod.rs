@@ -244,6 +244,9 @@ impl RoutineCall<'_> {
             ("potrf" | "trsm", ElementType::F64, Arithmetic::Fast) => {
                 return self.plain::<f64, f64>(routine, problem);
             }
+            ("potrf" | "trsm", ElementType::C64, Arithmetic::Exact) => {
+                return self.plain::<[f32; 2], [f64; 2]>(routine, problem);
+            }
             ("potrf" | "trsm", ElementType::C64, Arithmetic::Fast) => {
                 return self.plain::<[f32; 2], [f32; 2]>(routine, problem);
             }

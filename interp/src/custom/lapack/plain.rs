@@ -1,4 +1,4 @@
-//! `potrf` and `trsm` in sums that are not compensated: of f32 in f64, where 29 bits more than the
+//! `potrf` and `trsm` in sums that are not compensated: of f32 and c64 in f64, where 29 bits more than the
 //! result has are enough, and in the type of the elements.
 use super::direct::{Triangle, order};
 use num::single::to_f32;
@@ -28,6 +28,15 @@ impl Element<f64> for f32 {
     }
     fn narrow(x: f64) -> Self {
         to_f32(x)
+    }
+}
+
+impl Element<[f64; 2]> for [f32; 2] {
+    fn wide(self) -> [f64; 2] {
+        self.map(f64::from)
+    }
+    fn narrow(x: [f64; 2]) -> Self {
+        x.map(to_f32)
     }
 }
 
