@@ -1,4 +1,4 @@
-//! `speed`: the instructions of each op in each element type, an element, so that no op is far slower in one type, layout or
+//! `speed`: the instructions per element of each op in each element type, so that no op is far slower in one type, layout or
 //! engine than in the others.
 //!
 //! `interp/benches/grid` runs the cells under valgrind. In CI, where libraries are hardly optimized, each cell has the limit of
@@ -28,7 +28,7 @@ const TOLERANCE: (f64, f64) = (0.25, 5.0);
 const OF_FAST: [&str; 6] =
     ["products", "small_products", "folds", "windows", "transforms", "factorizations"];
 
-/// The most instructions an element in the profile of the tests: of types of the processor, 16 bits among them; of those of at
+/// The most instructions per element in the profile of the tests: of types of the processor, 16 bits among them; of those of at
 /// most a byte that are none; of complex numbers.
 const LIMITS: [(&str, [f64; 3]); 15] = [
     ("arithmetic", [700.0, 700.0, 300.0]),
@@ -47,7 +47,8 @@ const LIMITS: [(&str, [f64; 3]); 15] = [
     ("transforms", [1100.0, 0.0, 9500.0]),
     ("windows", [2700.0, 3200.0, 1200.0]),
 ];
-/// Rows above the limit of their kind, with the number of the class of types: each takes one element after the other.
+/// Rows in which a type is above the limit of its kind, with the number of the class of types, and their limits: most take one
+/// element after the other.
 const ABOVE: [(&str, usize, f64); 9] = [
     ("bitcast-convert", 0, 600.0),
     ("bitcast-convert", 1, 600.0),
@@ -93,7 +94,7 @@ pub(crate) fn check(root: &Path, features: &[&str]) -> Result {
     match worse.as_slice() {
         [] => Ok(()),
         worse => Err(format!(
-            "more instructions an element than the limits in xtask/src/speed.rs:\n  {}",
+            "more instructions per element than the limits in xtask/src/speed.rs:\n  {}",
             worse.join("\n  ")
         )),
     }

@@ -1,9 +1,9 @@
 //! Runs each op in each element type for `cargo xtask speed`, which counts instructions under
 //! valgrind.
 //!
-//! The arguments are the engine, and the kinds of cells if not all; without them, nothing runs. For each cell it prints the kind,
-//! the elements by which its instructions are divided, the type and the name, and valgrind writes
-//! a file with the instructions of a run.
+//! The arguments are the engine, and the kinds of cells if not all; without them, nothing runs.
+//! For each cell it prints the kind, the elements by which its instructions are divided, the type
+//! and the name, and valgrind writes a file with the instructions of a run.
 #![expect(clippy::print_stdout, clippy::print_stderr, reason = "a command-line program")]
 #[expect(dead_code, reason = "the cases of `counts`")]
 #[path = "../cases/mod.rs"]
