@@ -252,15 +252,8 @@ fn with_tuples(values: Vec<Literal>, result: &Literal) -> std::result::Result<Li
     if found != leaves {
         return Err(format!("the result has {leaves} leaves, found {found} `// out:` comments"));
     }
-    Ok(unflatten(result, &mut values.into_iter()))
-}
-
-/// Returns the leaves in the tuple structure of `like`, which has the same number of leaves.
-fn unflatten(like: &Literal, leaves: &mut impl Iterator<Item = Literal>) -> Literal {
-    match like.elements() {
-        Some(elements) => Literal::tuple(elements.iter().map(|e| unflatten(e, leaves)).collect()),
-        None => leaves.next().unwrap_or_else(Literal::token),
-    }
+    let value = Literal::from_leaves(&result.shape(), &mut values.into_iter());
+    Ok(value.unwrap_or_else(Literal::token))
 }
 
 /// Returns the module in the short style and parsed from it, after checking that printing is a

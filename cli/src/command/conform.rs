@@ -8,12 +8,12 @@ use crate::{output, random};
 use collectives::RunOutput;
 use collectives::spmd::Boundary;
 use conformance::arrays::Name;
-use conformance::exact::{Proof, narrows, proof};
-use conformance::{Comparison, Tolerance, compare};
+use conformance::exact::{Proof, proof};
+use conformance::judge::{JudgeOptions, Judgement, judge_partitioned};
+use conformance::results::Verdict;
 use hlo::diag::SourceFile;
 use hlo::{Literal, Shape, Verified};
 use load::Loaded;
-use std::fmt::Write as _;
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -60,20 +60,23 @@ pub(crate) fn conform(args: &ConformArgs) -> Result<ExitCode> {
         Some(arguments) => arguments,
         None => boundary.arguments(&given.global).map_err(|e| misuse(&partitioned, &e))?,
     };
-    let ran = Ran::on(&global, &partitioned, &boundary, args, given.global.clone(), &arguments)?;
-    let agree = report(&ran.actual, &ran.expected, &ran.tolerance)?;
-    if let (false, open @ 1..) = (agree, boundary.open_results()) {
+    let ran = Ran::on(&global, &partitioned, &boundary, args, &given.global, &arguments)?;
+    let wrong = report(&ran)?;
+    if let (Some(_), open @ 1..) = (wrong, boundary.open_results()) {
         output::note(&format!(
             "the sharding of {open} arrays of the result is not stated: of those that fit, the closest one is assumed\n"
         ));
     }
-    if !agree && !ran.is_consistent {
+    if wrong.is_some() && !ran.is_consistent {
         output::note(
             "the devices of the unpartitioned program disagree with each other: the expected result is not unique\n",
         );
     }
-    let is_same = agree && proved(&global, &partitioned, &boundary, args)?;
-    Ok(if is_same { ExitCode::SUCCESS } else { Exit::Wrong.code() })
+    let wrong = match wrong {
+        None => proved(&global, &partitioned, &boundary, args)?,
+        Some(_) => wrong,
+    };
+    Ok(wrong.map_or(ExitCode::SUCCESS, Exit::code))
 }
 
 /// Returns the error of arguments or results that do not fit.
@@ -85,9 +88,8 @@ fn misuse(partitioned: &Side, error: &collectives::Error) -> Failure {
 
 /// The results of the devices, and those that the program gives.
 struct Ran {
-    actual: Vec<Literal>,
-    expected: Vec<Literal>,
-    tolerance: Tolerance,
+    devices: usize,
+    judgement: Judgement,
     /// Whether devices of the program that must have equal values have them.
     is_consistent: bool,
 }
@@ -99,24 +101,21 @@ impl Ran {
         partitioned: &Side,
         boundary: &Boundary,
         args: &ConformArgs,
-        of_program: Vec<Literal>,
+        of_program: &[Literal],
         of_devices: &[Vec<Literal>],
     ) -> Result<Self> {
         let progress = output::Progress::new(&format!("running {}", global.file.name));
-        let (result, is_consistent) = run_unpartitioned(global, args, of_program)?;
+        let (result, is_consistent) = run_unpartitioned(global, args, of_program.to_vec())?;
         drop(progress);
         let progress = output::Progress::new(&format!("running {}", partitioned.file.name));
         let actual = partitioned.run(args, of_devices)?.results;
         drop(progress);
-        let expected = boundary.results(&result, &actual).map_err(|e| misuse(partitioned, &e))?;
-        let [of_parts, of_whole] =
-            [partitioned, global].map(|side| Tolerance::of(side.verified.module()));
-        // A partition that rounds to fewer digits has no wider bound for that.
-        let tolerance = match narrows([&global.verified, &partitioned.verified]) {
-            true => of_whole,
-            false => of_parts.or(&of_whole),
-        };
-        Ok(Self { actual, expected, tolerance, is_consistent })
+        let options = JudgeOptions::of_partitioner();
+        let judged = conformance::on_large_stack(|| {
+            judge_partitioned(&options, &global.verified, boundary, of_program, &result, &actual)
+        });
+        let judgement = judged.map_err(|e| misuse(partitioned, &e))?;
+        Ok(Self { devices: actual.len(), judgement, is_consistent })
     }
 }
 
@@ -124,13 +123,13 @@ impl Ran {
 const DRAWS: u32 = 4;
 
 /// Says whether the partitioned module is the program for every float argument, in exact arithmetic.
-/// Returns false if the arguments of a draw show that it is not.
+/// Returns the exit code if the arguments of a draw show that it is not.
 fn proved(
     global: &Side,
     partitioned: &Side,
     boundary: &Boundary,
     args: &ConformArgs,
-) -> Result<bool> {
+) -> Result<Option<Exit>> {
     let modules = [&global.verified, &partitioned.verified];
     let (proof, difference) = conformance::on_large_stack(|| proof(modules, DRAWS));
     match &proof {
@@ -140,18 +139,15 @@ fn proved(
         Proof::Open { reason } => output::data(&format!("not proved: {reason}\n"))?,
         Proof::Different { .. } => {}
     }
-    let Some(difference) = difference else { return Ok(true) };
+    let Some(difference) = difference else { return Ok(None) };
     let drawn = difference.arguments;
     let arguments = boundary.arguments(&drawn).map_err(|e| misuse(partitioned, &e))?;
-    let ran = Ran::on(global, partitioned, boundary, args, drawn, &arguments)?;
-    let is_same = |(actual, expected): (&Literal, &Literal)| {
-        compare(actual, expected, &ran.tolerance).is_ok_and(|comparison| comparison.agrees())
-    };
-    if ran.actual.iter().zip(&ran.expected).all(is_same) {
-        return Ok(true);
+    let ran = Ran::on(global, partitioned, boundary, args, &drawn, &arguments)?;
+    if !matches!(ran.judgement.verdict, Verdict::Differs | Verdict::EtalonBug) {
+        return Ok(None);
     }
     output::data(&format!("with the arguments of draw {} of the field:\n", difference.seed))?;
-    report(&ran.actual, &ran.expected, &ran.tolerance)
+    report(&ran)
 }
 
 /// Runs the unpartitioned program. Returns its result, and whether devices that must have equal values have them; shows the
@@ -228,51 +224,14 @@ impl Arguments {
     }
 }
 
-/// Prints which devices differ from the expected results. Returns whether all agree.
-fn report(actual: &[Literal], expected: &[Literal], tolerance: &Tolerance) -> Result<bool> {
-    let mut text = String::new();
-    let mut wrong = 0;
-    let (mut error, mut bound) = (0.0f64, 0.0f64);
-    for (device, (actual, expected)) in actual.iter().zip(expected).enumerate() {
-        match compare(actual, expected, tolerance) {
-            Ok(comparison) => {
-                error = error.max(comparison.max_error);
-                bound = bound.max(comparison.bound);
-                if !comparison.agrees() {
-                    wrong += 1;
-                    text.push_str(&differs(device, &comparison));
-                }
-            }
-            Err(mismatch) => {
-                wrong += 1;
-                let _ = writeln!(text, "device {device}: {mismatch}");
-            }
-        }
-    }
-    let devices = actual.len();
-    let _ = match wrong {
-        0 => writeln!(text, "{devices} devices agree: error {error:.3e} (bound {bound:.3e})"),
-        _ => writeln!(text, "{wrong} of {devices} devices differ"),
-    };
-    output::data(&text)?;
-    Ok(wrong == 0)
-}
-
-fn differs(device: usize, comparison: &Comparison) -> String {
-    let Comparison { wrong, elements, worst, .. } = comparison;
-    let mut text = format!("device {device}: {wrong} of {elements} elements differ");
-    if let Some(worst) = worst {
-        let show = |x| Literal::scalar(worst.ty, x).to_string();
-        let (actual, expected) = (show(worst.actual), show(worst.expected));
-        let _ = write!(
-            text,
-            "; out{} at {:?} is {actual}, expected {expected}",
-            worst.leaf, worst.index
-        );
-    }
-    if let Some(sizes) = comparison.sizes() {
-        let _ = write!(text, ": {sizes}");
-    }
-    text.push('\n');
-    text
+/// Prints how the devices' results compare with those of the program. Returns the exit code if they are
+/// wrong.
+fn report(ran: &Ran) -> Result<Option<Exit>> {
+    let (judgement, devices) = (&ran.judgement, ran.devices);
+    let verdict = judgement.verdict;
+    let exit = [(Verdict::Differs, Exit::Wrong), (Verdict::EtalonBug, Exit::Bug)];
+    let exit = exit.into_iter().find(|&(wrong, _)| wrong == verdict).map(|(_, exit)| exit);
+    let words = verdict.words();
+    output::data(&format!("{devices} devices: {words}\n{judgement}"))?;
+    Ok(exit)
 }

@@ -32,7 +32,7 @@ use interp::DeviceGrid;
 /// assert_eq!(shards[1][0].to_string(), "s32[2]{0} {3, 4}");
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Boundary {
     devices: usize,
     /// The leaves of each parameter.
@@ -41,7 +41,7 @@ pub struct Boundary {
 }
 
 /// An array or token at the boundary.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 struct BoundaryArray {
     shard: Shape,
     /// The tiles that the devices may have: one if they are known, none if nothing fits.
@@ -124,19 +124,41 @@ impl Boundary {
     /// # Errors
     /// `E0511` if its tiles are unknown.
     pub fn results(&self, global: &Literal, actual: &[Literal]) -> Result<Vec<Literal>> {
+        self.closest(global, actual).split(global)
+    }
+    /// Returns the boundary where the sharding of each leaf of the result is known, if one fits: that
+    /// which is closest to the actual results.
+    #[must_use]
+    pub fn closest(&self, global: &Literal, actual: &[Literal]) -> Self {
         let arrays = global.leaves();
         let of_devices: Vec<Vec<&Literal>> = actual.iter().map(Literal::leaves).collect();
-        let leaves: Vec<BoundaryArray> = (self.result.iter().enumerate())
-            .map(|(i, leaf)| leaf.closest(arrays.get(i).copied(), i, &of_devices))
-            .collect();
+        let leaves = self.result.iter().enumerate();
+        let result = leaves.map(|(i, leaf)| leaf.closest(arrays.get(i).copied(), i, &of_devices));
+        Self { result: result.collect(), ..self.clone() }
+    }
+    /// Returns what each device has of a result of the program.
+    ///
+    /// # Errors
+    /// `E0511` if the tiles of a leaf are unknown, or one of several that fit.
+    pub fn split(&self, global: &Literal) -> Result<Vec<Literal>> {
         let result = |device| {
-            shard(device, global, &mut leaves.iter()).map_err(|what| {
+            shard(device, global, &mut self.result.iter()).map_err(|what| {
                 unknown_sharding(&format!("the result ({what})")).with_help(
                     "write `sharding={devices=[...]<=[...]}` at the ROOT of the partitioned module",
                 )
             })
         };
         (0..self.devices).map(result).collect()
+    }
+    /// Returns what a device has of a leaf of the result, whose elements may be of another type; the
+    /// leaf itself, if its tiles are not known.
+    pub fn leaf(&self, device: usize, leaf: usize, global: &Literal) -> Literal {
+        match self.result.get(leaf) {
+            Some(BoundaryArray { shard: Shape::Array(local), tiles }) if tiles.len() == 1 => {
+                tiles[0].shard(device, global, local)
+            }
+            Some(_) | None => global.clone(),
+        }
     }
 }
 

@@ -1,9 +1,9 @@
 //! Custom calls of a region, which the host executes for each device, and arrays that stack the
 //! values of all devices.
 use super::marker::ShardedValue;
+use super::placement::Tiles;
 use crate::{Code, Result};
 use hlo::{ArrayShape, Literal, Shape};
-use interp::Call;
 
 /// The computation of a custom call of a region.
 #[derive(Debug)]
@@ -22,52 +22,60 @@ pub(super) fn callback_target(i: usize) -> String {
 }
 
 impl Callback {
-    /// Computes the value for a device.
-    pub(super) fn run(&self, device: usize, call: &Call<'_>) -> Literal {
+    /// Returns the value of this shape on a device.
+    pub(super) fn run(&self, device: usize, operands: &[&Literal], shape: &Shape) -> Literal {
+        let leaves: Vec<&Literal> = operands.iter().flat_map(|value| value.leaves()).collect();
+        let shapes = shape.leaves().into_iter().enumerate();
+        let mut leaves = shapes.map(|(i, shape)| self.leaf(i, device, &leaves, shape));
+        Literal::from_leaves(shape, &mut leaves).unwrap_or_else(Literal::token)
+    }
+    /// Returns whether the value is a sum of values of devices, which rounds.
+    pub(super) fn adds(&self) -> bool {
         match self {
-            Self::Shard(values) => {
-                let shard = |(value, operand): (&ShardedValue, &&Literal)| match (
-                    &value.tiles,
-                    &value.local,
-                ) {
-                    (Some(tiles), Shape::Array(local)) => tiles.shard(device, operand, local),
-                    _ => (*operand).clone(),
-                };
-                let mut shards: Vec<Literal> =
-                    values.iter().zip(call.operands).map(shard).collect();
-                match (call.shape, shards.as_slice()) {
-                    (Shape::Tuple(_), _) | (_, []) => Literal::tuple(shards),
-                    _ => shards.swap_remove(0),
-                }
-            }
-            Self::Assemble(value) => {
-                let ShardedValue {
-                    tiles: Some(tiles),
-                    global: Shape::Array(global),
-                    local: Shape::Array(local),
-                } = value.as_ref()
-                else {
+            Self::Assemble(value) => value.tiles.as_ref().is_some_and(Tiles::is_sum),
+            Self::Shard(_) | Self::Select => false,
+        }
+    }
+    /// Returns a leaf of the value, for the leaves of the operands, whose elements may be of another
+    /// type.
+    pub(super) fn leaf(
+        &self,
+        i: usize,
+        device: usize,
+        operands: &[&Literal],
+        shape: &Shape,
+    ) -> Literal {
+        let own = || operands.get(i).map_or_else(Literal::token, |&leaf| leaf.clone());
+        match (self, shape) {
+            (Self::Shard(values), Shape::Array(local)) => match values.get(i) {
+                Some(ShardedValue { tiles: Some(tiles), .. }) => tiles.shard(device, &own(), local),
+                Some(_) | None => own(),
+            },
+            (Self::Assemble(value), Shape::Array(global)) => {
+                let (Some(tiles), Shape::Array(local)) = (&value.tiles, &value.local) else {
                     return Literal::token();
                 };
                 let group = tiles.groups().iter().find(|group| group.contains(&device));
                 let blocks: Vec<Literal> =
-                    call.operands.iter().flat_map(|b| unstack(b, local)).collect();
+                    operands.iter().flat_map(|b| unstack(b, local)).collect();
                 let group = group.map(Vec::as_slice).unwrap_or_default();
                 let blocks: Vec<&Literal> = blocks.iter().collect();
                 // Divergence is reported where the value leaves the outermost region.
                 tiles.assemble(group, &blocks, global).0
             }
-            Self::Select => call
-                .operands
-                .first()
-                .map_or_else(Literal::token, |all| select(all, call.shape, device)),
+            (Self::Select, Shape::Array(array)) => {
+                let block = unstack(&own(), array).into_iter().nth(device);
+                block.unwrap_or_else(|| Literal::zeros(array.clone()))
+            }
+            (Self::Shard(_) | Self::Assemble(_) | Self::Select, _) => own(),
         }
     }
 }
 
 /// Returns the blocks of shape `local` that an array stacks along dimension 0.
 fn unstack(array: &Literal, local: &ArrayShape) -> Vec<Literal> {
-    let shape = ArrayShape::new(local.ty, local.dims.clone());
+    let ty = array.array_shape().map_or(local.ty, |whole| whole.ty);
+    let shape = ArrayShape::new(ty, local.dims.clone());
     let count = array.array_shape().and_then(|whole| whole.dims.first().copied());
     let count = usize::try_from(count.unwrap_or(0)).unwrap_or(0);
     let length = array.bytes().len() / count.max(1);
@@ -114,19 +122,4 @@ pub(super) fn stack(values: &[&Literal]) -> Literal {
         slot.copy_from_slice(value.bytes());
     }
     all
-}
-
-/// Returns the element of a device in a stack.
-fn select(all: &Literal, shape: &Shape, device: usize) -> Literal {
-    match shape {
-        Shape::Array(array) => {
-            let blocks = unstack(all, array);
-            blocks.into_iter().nth(device).unwrap_or_else(|| Literal::zeros(array.clone()))
-        }
-        Shape::Tuple(parts) => {
-            let all = all.elements().unwrap_or_default();
-            Literal::tuple(all.iter().zip(parts).map(|(a, s)| select(a, s, device)).collect())
-        }
-        Shape::Token | Shape::Opaque | Shape::Buffer(_) => all.clone(),
-    }
 }

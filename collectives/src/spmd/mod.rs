@@ -57,7 +57,7 @@ mod stages;
 mod warning;
 
 pub use boundary::Boundary;
-pub(crate) use program::Program;
-pub use region::Divergence;
+pub use program::Program;
+pub use region::{Divergence, Region};
 pub use shards::Shards;
 pub(crate) use warning::unpartitioned;

@@ -298,7 +298,8 @@ impl Tiles {
     /// Returns the shard of a device. Those of the first term make the value; those of the others
     /// are zeros.
     pub(super) fn shard(&self, device: usize, global: &Literal, local: &ArrayShape) -> Literal {
-        let mut shard = Literal::zeros(ArrayShape::new(local.ty, local.dims.clone()));
+        let ty = global.array_shape().map_or(local.ty, |whole| whole.ty);
+        let mut shard = Literal::zeros(ArrayShape::new(ty, local.dims.clone()));
         let Some(whole) = global.array_shape().filter(|_| self.terms[device] == 0) else {
             return shard;
         };
@@ -308,7 +309,7 @@ impl Tiles {
         });
         shard
     }
-    /// Assembles the shards of a group, and returns which of them differ. Of several shards of one
+    /// Assembles the shards of a group, of any element type, and returns which of them differ. Of several shards of one
     /// tile and term, the first is used.
     pub(super) fn assemble(
         &self,
@@ -317,6 +318,8 @@ impl Tiles {
         global: &ArrayShape,
     ) -> (Literal, Vec<Unequal>) {
         let mut unequal: Vec<Unequal> = Vec::new();
+        let ty = shards.iter().find_map(|shard| shard.array_shape()).map_or(global.ty, |s| s.ty);
+        let global = &global.with_type(ty);
         let terms: BTreeSet<usize> = group.iter().map(|&device| self.terms[device]).collect();
         let arrays = terms.into_iter().map(|term| {
             let members = group.iter().copied().zip(shards.iter().copied());

@@ -1,5 +1,5 @@
 //! The run of an unpartitioned program.
-use super::region::Divergence;
+use super::region::{Divergence, Region};
 use super::split::{Split, region_target, split};
 use crate::device_run::DeviceHooks;
 use crate::memory::ArgumentBytes;
@@ -16,8 +16,29 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// Outside of manual regions it runs once. A region runs on each device of its mesh, which starts
 /// with its shard of the arrays; devices communicate by collectives; at the end of the region their
 /// shards are assembled.
+///
+/// ```
+/// let text = r##"HloModule m, frontend_attributes={xla.sdy.meshes={mesh = #sdy.mesh<["a"=2]>}}
+/// ENTRY e {
+///   x = s32[4] parameter(0)
+///   shard = s32[2] custom-call(x), custom_call_target="xla.sdy.GlobalToLocalShape", frontend_attributes={
+///     xla.sdy.in_shardings="#sdy.sharding_per_value<[<@mesh, [{\"a\"}]>]>",xla.sdy.manual_axes="#sdy<manual_axes{\"a\"}>"}
+///   n = s32[2] negate(shard)
+///   ROOT r = s32[4] custom-call(n), custom_call_target="xla.sdy.LocalToGlobalShape", frontend_attributes={
+///     xla.sdy.out_shardings="#sdy.sharding_per_value<[<@mesh, [{\"a\"}]>]>",xla.sdy.manual_axes="#sdy<manual_axes{\"a\"}>"}
+/// }"##;
+/// let verified = hlo::Module::parse(text)?.verify()?;
+/// let program = collectives::spmd::Program::compile(&verified, interp::CompileOptions::default())?;
+/// let program = program.expect("it has a region");
+/// let called = program.outer().module().entry().instructions.iter().find_map(|(_, i)| match &i.op {
+///     hlo::Op::CustomCall(call) => program.region(&call.custom_call_target.0),
+///     _ => None,
+/// });
+/// assert_eq!(called.expect("the region is called").devices(), 2);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Clone)]
-pub(crate) struct Program(Arc<Split>);
+pub struct Program(Arc<Split>);
 
 /// The reports of the regions of one run, in addition to their values.
 #[derive(Debug, Default)]
@@ -34,12 +55,17 @@ impl Program {
     /// # Errors
     /// `E0511` if a sharding is malformed or does not fit; `E0512` if a per-device value leaves its
     /// region; `E0514` if the module of a region is invalid; `E0507` for what is not supported.
-    pub(crate) fn compile(verified: &Verified, options: CompileOptions) -> Result<Option<Self>> {
+    pub fn compile(verified: &Verified, options: CompileOptions) -> Result<Option<Self>> {
         Ok(split(verified, options)?.map(|split| Self(Arc::new(split))))
     }
-    /// Returns the program that runs once.
-    pub(crate) fn outer(&self) -> &Executable {
+    /// Returns the program that runs once, which calls regions as custom calls.
+    pub fn outer(&self) -> &Executable {
         &self.0.outer
+    }
+    /// Returns the region that a custom call of the outer program calls.
+    pub fn region(&self, target: &str) -> Option<&Region> {
+        let regions = self.0.regions.iter().enumerate();
+        regions.into_iter().find(|&(i, _)| region_target(i) == target).map(|(_, region)| region)
     }
 
     /// Runs the program on global arrays, one for each parameter. Returns its result, and where

@@ -5,17 +5,18 @@
 //! results of all devices are assembled after the run.
 use super::callback::{Callback, callback_target, stack, stacked_shape};
 use super::marker::ShardedValue;
-use super::placement::Unequal;
+use super::placement::{Tiles, Unequal};
 use crate::device_run::{DeviceHooks, DeviceRun};
 use crate::{Ranks, Result};
 use hlo::ir::InstructionId;
-use hlo::{Literal, Shape, Span};
+use hlo::{Literal, Module, Shape, Span};
 use interp::{Device, DeviceGrid, Executable, RunOptions};
 use std::sync::Arc;
 
-/// A manual region.
+/// A manual region of a [`Program`](super::Program): a module that each device runs, and how values
+/// go in and out.
 #[derive(Debug)]
-pub(super) struct Region {
+pub struct Region {
     pub(super) executable: Executable,
     pub(super) devices: usize,
     /// The callbacks of its custom calls; the target of number `i` is `callback_target(i)`.
@@ -59,6 +60,46 @@ pub struct Divergence {
 }
 
 impl Region {
+    /// Returns the module that each device runs on the same arguments: the global values that the
+    /// region reads.
+    pub fn module(&self) -> &Module {
+        self.executable.module()
+    }
+    /// Returns the number of devices.
+    pub fn devices(&self) -> usize {
+        self.devices
+    }
+    /// Returns a leaf of what a custom call of the module gives a device, for the leaves of its
+    /// operands, whose elements may be of another type; nothing if the target is another one, or if
+    /// the values of devices are added.
+    pub fn received(
+        &self,
+        target: &str,
+        (device, leaf): (usize, usize),
+        operands: &[&Literal],
+        shape: &Shape,
+    ) -> Option<Literal> {
+        let number = (0..self.callbacks.len()).find(|&i| callback_target(i) == target)?;
+        let callback = self.callbacks.get(number).filter(|callback| !callback.adds())?;
+        Some(callback.leaf(leaf, device, operands, shape))
+    }
+    /// Returns a leaf of the region's value, for this leaf of the results of all devices, whose elements
+    /// may be of another type; nothing if the values of devices are added.
+    pub fn assembled(&self, leaf: usize, devices: &[&Literal]) -> Option<Literal> {
+        let mut first = 0;
+        for output in &self.outputs {
+            let count = match &output.form {
+                OutputForm::Global(_) => 1,
+                OutputForm::PerDevice(shape) => shape.leaves().len(),
+            };
+            if leaf < first + count {
+                let adds = output.tiles().is_some_and(Tiles::is_sum);
+                return (!adds).then(|| output.value(devices, &mut Vec::new()));
+            }
+            first += count;
+        }
+        None
+    }
     /// Runs the region on the global values that it reads. Returns the tuple of its outputs, and
     /// where devices diverge.
     ///
@@ -79,7 +120,7 @@ impl Region {
             for i in 0..callbacks.len() {
                 let callbacks = Arc::clone(&callbacks);
                 hooks = hooks.custom_call(callback_target(i), move |call| {
-                    Ok(callbacks[i].run(number, call))
+                    Ok(callbacks[i].run(number, call.operands, call.shape))
                 });
             }
             hooks
@@ -112,6 +153,12 @@ impl Output {
     /// Returns whether it is for a later region.
     pub(super) fn is_per_device(&self) -> bool {
         matches!(self.form, OutputForm::PerDevice(_))
+    }
+    fn tiles(&self) -> Option<&Tiles> {
+        match &self.form {
+            OutputForm::Global(value) => value.tiles.as_ref(),
+            OutputForm::PerDevice(_) => None,
+        }
     }
     fn value(&self, shards: &[&Literal], divergences: &mut Vec<Divergence>) -> Literal {
         let value = match &self.form {

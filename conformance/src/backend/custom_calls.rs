@@ -141,8 +141,8 @@ impl CustomCallLibrary for IsolatedLibrary {
         let reply = channel.ask(&request, self.time_limit);
         if let Ok(LibraryReply::Result(arrays)) = &reply {
             let leaves = literals(std::slice::from_ref(arrays)).ok().and_then(|mut all| all.pop());
-            if let Some(value) =
-                leaves.and_then(|leaves| unflatten(&call.result, &mut leaves.into_iter()))
+            if let Some(value) = leaves
+                .and_then(|leaves| Literal::from_leaves(&call.result, &mut leaves.into_iter()))
             {
                 return Ok(value);
             }
@@ -161,17 +161,6 @@ impl CustomCallLibrary for IsolatedLibrary {
 
 const DEBUGGER: &str = "to debug the function, run it inside of Etalon with --trust-custom-calls";
 const BESIDE: &str = "compare the sizes in the function with the shapes of the instruction";
-
-/// Returns a value of this shape with these leaves.
-fn unflatten(shape: &Shape, leaves: &mut impl Iterator<Item = Literal>) -> Option<Literal> {
-    match shape {
-        Shape::Tuple(shapes) => {
-            let elements = shapes.iter().map(|shape| unflatten(shape, leaves));
-            Some(Literal::tuple(elements.collect::<Option<_>>()?))
-        }
-        Shape::Array(_) | Shape::Token | Shape::Opaque | Shape::Buffer(_) => leaves.next(),
-    }
-}
 
 /// Runs a library of custom calls for a parent process; see [`IsolatedLibrary`].
 ///
@@ -212,7 +201,7 @@ fn run(
     let operand = |(text, arrays): &(String, Vec<Tensor>)| -> Result<Literal> {
         let leaves =
             literals(std::slice::from_ref(arrays)).map_err(|e| malformed(e.to_string()))?;
-        let value = unflatten(&shape(text)?, &mut leaves.into_iter().flatten());
+        let value = Literal::from_leaves(&shape(text)?, &mut leaves.into_iter().flatten());
         Ok(value.ok_or_else(|| malformed(UNEXPECTED.into()))?)
     };
     let operands: Vec<Literal> = operands.iter().map(operand).collect::<Result<_>>()?;

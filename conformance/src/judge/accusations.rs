@@ -466,3 +466,18 @@ fn a_system_without_a_solution_has_none() {
     let singular = [("f32[2,2] {{7, 1}, {nan, 0.25}}", Undefined)];
     verdicts(body, &["f32[2,2] {{0, 0}, {1, 4}}", "f32[2,2] {{1, 2}, {1, 2}}"], &singular);
 }
+
+#[test]
+fn angles_of_complex_numbers_jump_at_two_cuts() {
+    let body =
+        "ENTRY e { y = c64[] parameter(0) x = c64[] parameter(1) ROOT r = c64[] atan2(y, x) }";
+    // The sum of the squares is negative: its root has either sign, and the angle is a quarter of a
+    // turn, or three back.
+    let quarter = [("c64[] (-2.3561945, 0)", WithinBound), ("c64[] (1.5707964, 0)", Differs)];
+    verdicts(body, &["c64[] (0, 2)", "c64[] (1e-9, 2)"], &quarter);
+    // The quotient is negative: half a turn of either sign.
+    let half = [("c64[] (-3.1415927, 0)", WithinBound), ("c64[] (0, 0)", Differs)];
+    verdicts(body, &["c64[] (1e-9, 0)", "c64[] (-2, 0)"], &half);
+    let none = [("c64[] (-2.3561945, 0)", Differs), ("c64[] (0.7853981, 0)", WithinBound)];
+    verdicts(body, &["c64[] (2, 0)", "c64[] (2, 0)"], &none);
+}

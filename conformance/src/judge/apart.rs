@@ -4,7 +4,7 @@ use super::interval::Interval;
 use super::modes::{Modes, contains, largest, round};
 use super::range::{Range, extremes, is_whole};
 use super::verdict::{Elements, of_other_size, parts, same};
-use super::{JudgeOptions, is_partitioned, ranges, tiers};
+use super::{JudgeOptions, ranges, split, tiers};
 use crate::results::Verdict;
 use hlo::{ElementType, IndexSpace, Literal, Verified};
 
@@ -41,7 +41,7 @@ pub(crate) fn apart(
     let mut best = (Verdict::Differs, String::new());
     for modes in tiers(options) {
         let [x, y] =
-            modules.map(|verified| of_module(options, verified, arguments, first, modes, &all[0]));
+            modules.map(|verified| of_module(options, verified, arguments, modes, &all[0]));
         best = compare(&x, &y, &all, first.len());
         if best.0 == Verdict::WithinBound {
             break;
@@ -55,14 +55,14 @@ fn of_module(
     options: &JudgeOptions,
     verified: &Verified,
     arguments: &[Vec<Literal>],
-    results: &[Literal],
     modes: Modes,
     all: &Literal,
 ) -> Vec<Range> {
-    let module = verified.module();
-    let partitioned = is_partitioned(module, arguments, results.iter());
-    let mut evaluator = Evaluator::new(module, modes, &options.accuracies);
-    ranges(&mut evaluator, partitioned, arguments, all)
+    let program = split(options, verified);
+    let outer = program.as_ref().map_or(verified.module(), |program| program.outer().module());
+    let mut evaluator =
+        Evaluator::new(outer, modes, &options.accuracies).with_regions(program.as_ref());
+    ranges(&mut evaluator, arguments, all)
 }
 
 /// Compares the elements of two results.

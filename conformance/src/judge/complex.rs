@@ -321,6 +321,11 @@ pub(super) fn binary(
                 re.iter().flat_map(|&re| im.iter().map(move |&im| Parts { re, im })).collect()
             }
             _ if is_special(op, ty, x, y) => vec![Parts::both(Interval::ANY)],
+            Binary::Atan2 => {
+                let lost = ulps * ulp(ty, PI);
+                let angles = angles(ty, [x, y], lost, f).into_iter();
+                angles.map(|z| z.stored(modes, ty, ulps)).collect()
+            }
             _ => {
                 let power = op == Binary::Power;
                 let parts = if power { x.quadrants() } else { vec![x] };
@@ -440,6 +445,35 @@ fn cancels(x: Parts, y: Parts) -> bool {
     let (a, b) = (square(x.mid()), square(y.mid()));
     let rest = (a.0 + b.0).hypot(a.1 + b.1);
     zero || rest < LEAST * (a.0.hypot(a.1) + b.0.hypot(b.1))
+}
+
+/// Returns the values of `atan2`, -i log((y + i x) / sqrt(x² + y²)) with an error of up to `lost`:
+/// where the root has its cut they jump by pi, where the logarithm has it by two pi, and nothing
+/// says to which side a cut belongs.
+fn angles(
+    ty: ElementType,
+    [x, y]: [Parts; 2],
+    lost: f64,
+    f: impl Fn([(f64, f64); 2]) -> (f64, f64),
+) -> Vec<Parts> {
+    let (a, b) = (multiplied(x, x), multiplied(y, y));
+    let rounding = FORMULA_ULPS * roundoff(ty) * (x.max_abs().powi(2) + y.max_abs().powi(2));
+    let [re, im] = [a.re + b.re, a.im + b.im].map(|part| part.widened(rounding));
+    let jump = if re.lo < 0.0 && has(im, 0.0) { PI } else { 2.0 * PI };
+    let center = f([x.mid(), y.mid()]).0;
+    let value = function([x, y], |operands| {
+        let (re, im) = f(operands);
+        (re - jump * ((re - center) / jump).round(), im)
+    });
+    if value.is_unknown() {
+        return vec![value];
+    }
+    let moved = |jumps: i32| {
+        let by = if jumps == 0 { 0.0 } else { f64::from(jumps) * jump };
+        Parts { re: value.re + Interval::point(by), ..value }
+    };
+    let is_angle = |z: &Parts| z.re.lo <= PI + lost && z.re.hi >= -PI - lost;
+    (-2..=2).map(moved).filter(is_angle).collect()
 }
 
 /// Returns the complex numbers of these parts.

@@ -5,6 +5,7 @@ use super::factors;
 use super::integers;
 use super::linear;
 use super::range::Range;
+use super::regions;
 use super::site::Site;
 use super::topk;
 use hlo::ir::BackendConfig;
@@ -41,6 +42,9 @@ pub(super) fn evaluate<'m>(
     op: &CustomCall,
     operands: &[&Leaves],
 ) -> Result<Option<Leaves>, Stop> {
+    if let Some(value) = regions::evaluate(ev, site, op, operands)? {
+        return Ok(Some(value));
+    }
     let (call, attributes) = (routine(op), Attributes::of(site));
     let found = match (op.custom_call_target.0.as_str(), call) {
         ("TopK", _) => {

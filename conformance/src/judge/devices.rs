@@ -15,7 +15,7 @@ use super::sum::{Sum, Terms};
 use super::sums::{between_ends, coarser};
 use super::transfers::received;
 use super::unrepresentable::unrepresentable;
-use super::{Stop, complex, control, device_folds};
+use super::{Stop, complex, control, device_folds, scan};
 use crate::error_model::roundoff;
 use collectives::Groups;
 use hlo::ir::{ComputationId, InstructionId};
@@ -58,7 +58,7 @@ pub(super) fn call(
                 let found = found.ok_or_else(|| site.unsupported("a parameter"));
                 or_any(site, &vec![Vec::new(); devices], found)?
             }
-            (op, Kind::Collective | Kind::Device) if !is_started(op) => {
+            (op, Kind::Collective) if !is_started(op) => {
                 let all: Vec<Vec<&Leaves>> = (0..devices).map(operands).collect();
                 let results = communicated(ev, site, &all);
                 let results = written(ev, site, or_any(site, &all, results)?);
@@ -76,6 +76,7 @@ pub(super) fn call(
             _ => {
                 let mut each = Vec::with_capacity(devices);
                 for device in 0..devices {
+                    ev.device = Some(device);
                     let value = ev.evaluated(site, &operands(device))?;
                     let of = |id: InstructionId| values.get(id.index())?.get(device);
                     each.push(ev.in_either_form(site, value, &of));
@@ -138,6 +139,11 @@ fn controlled<'m>(
             }
             Ok(states.into_iter().flatten().collect())
         }
+        Op::Scan(op) => {
+            let own: Vec<Vec<&Leaves>> =
+                operands.iter().map(|list| list.iter().collect()).collect();
+            scan::scan(ev, site, op, &own, |ev, each| call(ev, op.to_apply, &each))
+        }
         op => Err(site.unsupported(&format!("`{}` of several devices", op.opcode()))),
     }
 }
@@ -168,18 +174,29 @@ fn written<'m>(ev: &Evaluator<'m>, site: Site<'m>, mut results: Vec<Leaves>) -> 
 }
 
 /// Returns whether other devices take part in a computation, or in one that it calls.
-pub(super) fn communicates(module: &Module, id: ComputationId) -> bool {
+pub(super) fn exchange(module: &Module, id: ComputationId) -> bool {
+    has(module, id, &|kind| matches!(kind, Kind::Collective | Kind::Transfer))
+}
+
+/// Returns whether a computation depends on the devices: they exchange values, or their numbers are
+/// asked for.
+pub(super) fn meet(module: &Module, id: ComputationId) -> bool {
+    has(module, id, &|kind| matches!(kind, Kind::Collective | Kind::Device | Kind::Transfer))
+}
+
+fn has(module: &Module, id: ComputationId, is_one: &dyn Fn(Kind) -> bool) -> bool {
     module.computations[id].instructions.iter().any(|(_, instruction)| {
-        let kind = instruction.opcode().kind();
-        let meets = matches!(kind, Kind::Collective | Kind::Device | Kind::Transfer);
-        (meets && !is_started(&instruction.op)) || calls(module, &instruction.op)
+        let op = &instruction.op;
+        let mut found = is_one(instruction.opcode().kind()) && !is_started(op);
+        op.each_callee(&mut |callee| found |= has(module, callee, is_one));
+        found
     })
 }
 
 /// Returns whether an op calls a computation in which other devices take part.
 fn calls(module: &Module, op: &Op) -> bool {
     let mut found = false;
-    op.each_callee(&mut |callee| found |= communicates(module, callee));
+    op.each_callee(&mut |callee| found |= exchange(module, callee));
     found
 }
 
@@ -208,7 +225,7 @@ fn communicated<'m>(
         Op::AllReduce(op) => combined(ev, site, op.to_apply.0, &operands),
         Op::AllReduceStart(op) => combined(ev, site, op.to_apply.0, &operands),
         Op::ReduceScatter(op) => combined(ev, site, Some(op.to_apply), &operands),
-        op if op.opcode().moves_data() || op.opcode().kind() == Kind::Device => {
+        op if op.opcode().moves_data() => {
             let count = owned.iter().flatten().map(|range| range.candidates().len()).max();
             let each = |k: usize| {
                 let chosen: Operands<'_> = owned
@@ -243,7 +260,7 @@ fn each_array<'m>(
         let (module, id) = alone(ev.module, site, own, shape.clone());
         let of = |list: &Vec<Range>| vec![vec![list[i].clone()]];
         let arguments: Vec<Vec<Leaves>> = operands.iter().map(of).collect();
-        let each = ev.in_module(&module, |inner| call(inner, id, &arguments))?;
+        let each = ev.in_module(&module, None, |inner| call(inner, id, &arguments))?;
         results.iter_mut().zip(each).for_each(|(all, leaves)| all.extend(leaves));
     }
     Ok(results)

@@ -138,7 +138,7 @@ fn trimmed<'m>(
     let shape = shape.map_err(|_| site.unsupported("operands of these dynamic sizes"))?;
     let (module, id) = alone(ev.module, site, &shapes, shape);
     let arguments = operands.iter().map(|&range| vec![range.clone()]).collect();
-    ev.in_module(&module, |inner| inner.call(id, arguments, None))
+    ev.in_module(&module, None, |inner| inner.call(id, arguments, None))
 }
 
 /// Returns an array within its bounds, where nothing is known of what is beyond its sizes, and the

@@ -1,5 +1,6 @@
 //! Estimates of results that no rule bounds: by the tolerance of the module, which does not depend
 //! on the values.
+use super::JudgeOptions;
 use super::range::{self, Cause, CauseKind};
 use super::verdict::{Check, Open};
 use super::witness::TIME_LIMIT;
@@ -27,6 +28,7 @@ const TIMES: f64 = 32.0;
 /// result is wrong. Where there is no rule it is wrong, unless rounding errors of the array grow as
 /// much, as runs of the module show in which each result that is rounded moves by a unit.
 pub(super) fn open(
+    options: &JudgeOptions,
     verified: &Verified,
     arguments: &[Vec<Literal>],
     pairs: &[(&Literal, &Literal)],
@@ -64,7 +66,10 @@ pub(super) fn open(
         let mut is_open = has_rule || random.is_some();
         if !is_open && found.wrong > 0 {
             let share = |found: &Comparison| found.worst.as_ref().map_or(0.0, |worst| worst.share);
-            let runs = runs.get_or_insert_with(|| moved(verified, arguments));
+            let runs = runs.get_or_insert_with(|| {
+                let runs = moved(verified, arguments).into_iter();
+                runs.map(|results| options.of_devices(results)).collect::<Vec<_>>()
+            });
             let results = runs.iter().filter_map(|all| all.get(device).or(all.last()));
             let largest = results.map(|result| share(&differ(result.leaves()[own])));
             // Without a run nothing is known.

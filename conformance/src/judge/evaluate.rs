@@ -6,6 +6,7 @@ use super::interval::Interval;
 use super::modes::{Mode, Modes};
 use super::needed::{is_started, needed};
 use super::range::{Cause, CauseKind, Range, is_whole, wide};
+use super::regions::Part;
 use super::runner::{Form, Runner};
 use super::seen::{self, Factors};
 use super::site::Site;
@@ -15,10 +16,11 @@ use super::{
     Stop, batch_norm, candidates, control, custom, decides, devices, dynamic, elementwise, fold,
     linear, products, random, rewrites, scan, scatter, sort, sums, topk, transform,
 };
+use collectives::spmd::{Boundary, Program};
 use hlo::ir::{ComputationId, Instruction};
 use hlo::literal::ConstantValue;
-use hlo::op::{Accuracy, Binary, Kind, Op};
-use hlo::{ArrayShape, ElementType, Literal, Module, Opcode, Shape};
+use hlo::op::{Accuracy, Binary, CustomCall, Kind, Op};
+use hlo::{ArrayShape, ElementType, Literal, Module, Opcode, Scalar, Shape};
 use interp::DeviceGrid;
 use std::sync::Arc;
 
@@ -44,6 +46,12 @@ pub(super) struct Evaluator<'m> {
     typical: bool,
     count: u64,
     pub(super) factors: Factors,
+    /// The device that runs what is evaluated, if it is known.
+    pub(super) device: Option<usize>,
+    /// How the results are divided between the devices of a partitioned module, if they are.
+    boundary: Option<Arc<Boundary>>,
+    /// What is evaluated of a program with manual regions.
+    pub(super) part: Option<Part<'m>>,
 }
 
 impl<'m> Evaluator<'m> {
@@ -58,7 +66,18 @@ impl<'m> Evaluator<'m> {
             typical: false,
             count: 0,
             factors: Factors::default(),
+            device: None,
+            boundary: None,
+            part: None,
         }
+    }
+    /// Evaluates the manual regions of a program whose outer module it has.
+    pub(super) fn with_regions(self, program: Option<&'m Program>) -> Self {
+        Self { part: program.map(Part::Outer), ..self }
+    }
+    /// Divides the results between the devices of a partitioned module.
+    pub(super) fn divided(self, boundary: Option<Arc<Boundary>>) -> Self {
+        Self { boundary, ..self }
     }
     /// Restricts the evaluation to some leaves of the entry's result; the others are not computed.
     pub(super) fn asked_for(self, leaves: Vec<bool>) -> Self {
@@ -119,15 +138,31 @@ impl<'m> Evaluator<'m> {
         let of = |literal: &Literal| literal.leaves().into_iter().map(Range::exact).collect();
         let arguments: Vec<Vec<Leaves>> =
             arguments.iter().map(|list| list.iter().map(of).collect()).collect();
-        let all = arguments.len() == DeviceGrid::of(&self.module.config).len();
-        if all && devices::communicates(self.module, self.module.entry) {
-            let results = devices::call(self, self.module.entry, &arguments)?;
+        let (module, entry) = (self.module, self.module.entry);
+        let count = DeviceGrid::of(&module.config).len();
+        let has_all = arguments.len() == count;
+        if has_all && devices::exchange(module, entry) {
+            let results = devices::call(self, entry, &arguments)?;
             return Ok(results.into_iter().flatten().collect());
+        }
+        if !has_all && arguments.len() > 1 && devices::meet(module, entry) {
+            let reason = format!("{} results of a module for {count} devices", arguments.len());
+            return Err(Stop::Module(reason));
+        }
+        if let (Some(boundary), [global]) = (self.boundary.clone(), arguments.as_slice()) {
+            let results = self.call(entry, global.clone(), None)?;
+            let shard = |(device, leaf): (usize, usize)| {
+                results[leaf].map(&|end| boundary.leaf(device, leaf, end))
+            };
+            let devices = 0..boundary.devices();
+            let leaves = devices.flat_map(|device| (0..results.len()).map(move |i| (device, i)));
+            return Ok(leaves.map(shard).collect());
         }
         // The devices do not depend on each other.
         let mut results = Leaves::new();
-        for arguments in arguments {
-            results.extend(self.call(self.module.entry, arguments, None)?);
+        for (device, arguments) in arguments.into_iter().enumerate() {
+            self.device = has_all.then_some(device);
+            results.extend(self.call(entry, arguments, None)?);
         }
         Ok(results)
     }
@@ -205,15 +240,22 @@ impl<'m> Evaluator<'m> {
         Ok(values.swap_remove(computation.root.index()))
     }
 
-    /// Returns what an evaluation of another module gives, in the same modes.
-    pub(super) fn in_module<T>(
+    /// Returns what an evaluation of another module gives, which may be a part of a program, in the same
+    /// modes.
+    pub(super) fn in_module<'n, T>(
         &mut self,
-        module: &Module,
-        evaluate: impl FnOnce(&mut Evaluator<'_>) -> T,
-    ) -> T {
+        module: &'n Module,
+        part: Option<Part<'n>>,
+        evaluate: impl FnOnce(&mut Evaluator<'n>) -> T,
+    ) -> T
+    where
+        'm: 'n,
+    {
         let mut inner = Evaluator {
             typical: self.typical,
             count: self.count,
+            device: self.device,
+            part,
             factors: std::mem::take(&mut self.factors),
             ..Evaluator::new(module, self.modes, self.accuracies)
         };
@@ -343,6 +385,7 @@ impl<'m> Evaluator<'m> {
             Op::Tuple(_) => Ok(operands.iter().flat_map(|leaves| leaves.iter().cloned()).collect()),
             Op::GetTupleElement(get) => Ok(site.element(get.index, operands[0])),
             Op::Constant(constant) => Self::constant(site, &constant.value),
+            Op::ReplicaId(_) | Op::PartitionId(_) => self.number(site),
             // A started operation stands for its result.
             Op::AsyncStart(op) => self.started(site, op.calls, operands),
             Op::Call(call) => self.call(call.to_apply, arguments(operands), site.lanes),
@@ -354,7 +397,7 @@ impl<'m> Evaluator<'m> {
             Op::Map(map) => fold::map(self, site, map.to_apply, operands),
             Op::Reduce(reduce) => sums::reduce(self, site, reduce, operands),
             Op::ReduceWindow(window) => sums::reduce_window(self, site, window, operands),
-            Op::Scan(op) => scan::scan(self, site, op, operands),
+            Op::Scan(op) => scan::alone(self, site, op, operands),
             Op::Scatter(scatter) => scatter::scatter(self, site, scatter, operands),
             Op::SelectAndScatter(_) => scatter::select_and_scatter(self, site, operands),
             Op::Dot(_) | Op::Convolution(_) | Op::RaggedDot(_) | Op::ScaledDot(_) => {
@@ -393,17 +436,24 @@ impl<'m> Evaluator<'m> {
             {
                 self.stated(site, &arrays(site, operands)?)
             }
-            Op::CustomCall(op) => match custom::evaluate(self, site, op, operands)? {
-                Some(value) => Ok(value),
-                // It may have a choice, as eigenvectors have of their signs.
-                None => {
-                    let value = without_rule(site, operands);
-                    let value = value.or_else(|stop| site.or_any(operands, Err(stop)))?;
-                    Ok(value.into_iter().map(Range::unbounded).collect())
-                }
-            },
+            Op::CustomCall(op) => self.custom(site, op, operands),
             _ => without_rule(site, operands),
         }
+    }
+
+    fn custom(
+        &mut self,
+        site: Site<'m>,
+        op: &CustomCall,
+        operands: &[&Leaves],
+    ) -> Result<Leaves, Stop> {
+        if let Some(value) = custom::evaluate(self, site, op, operands)? {
+            return Ok(value);
+        }
+        // It may have a choice, as eigenvectors have of their signs.
+        let value = without_rule(site, operands);
+        let value = value.or_else(|stop| site.or_any(operands, Err(stop)))?;
+        Ok(value.into_iter().map(Range::unbounded).collect())
     }
 
     /// Returns the value of a computation that was started.
@@ -435,16 +485,21 @@ impl<'m> Evaluator<'m> {
         operands.iter().enumerate().map(flushed).collect()
     }
 
+    /// Returns the number of the replica or partition.
+    fn number(&self, site: Site<'m>) -> Result<Leaves, Stop> {
+        let Some(device) = self.device else { return without_rule(site, &[]) };
+        let device = DeviceGrid::of(&self.module.config).device(device);
+        let is_replica = matches!(site.instruction().op, Op::ReplicaId(_));
+        let number = if is_replica { device.replica } else { device.partition };
+        let number = Scalar::Unsigned(number.try_into().unwrap_or(u64::MAX));
+        Ok(known(site, &Literal::scalar(site.shape()?.ty, number)))
+    }
+
     fn constant(site: Site<'m>, value: &ConstantValue) -> Result<Leaves, Stop> {
         let ConstantValue::Literal(literal) = value else {
             return Err(site.unsupported("an elided constant"));
         };
-        let leaves = literal.leaves().into_iter();
-        let ranges = leaves.map(Range::exact);
-        Ok(match site.lanes {
-            Some(lanes) => ranges.map(|range| fold::repeated(&range, lanes)).collect(),
-            None => ranges.collect(),
-        })
+        Ok(known(site, literal))
     }
 
     /// Returns the result of an op that only moves elements, applied to both ends.
@@ -536,6 +591,8 @@ fn takes_lanes(instruction: &Instruction) -> bool {
     let takes = match &instruction.op {
         Op::Parameter(_)
         | Op::Constant(_)
+        | Op::ReplicaId(_)
+        | Op::PartitionId(_)
         | Op::Tuple(_)
         | Op::GetTupleElement(_)
         | Op::Call(_)
@@ -625,6 +682,15 @@ fn carried(site: Site<'_>, operands: &[&Leaves]) -> Option<Leaves> {
         op if is_started(op) => Some(operands[0][..count.min(operands[0].len())].to_vec()),
         op if op.opcode().aliases_operand() => Some(operands[0].clone()),
         _ => None,
+    }
+}
+
+/// Returns the only legal value of an instruction, in each lane.
+fn known(site: Site<'_>, value: &Literal) -> Leaves {
+    let ranges = value.leaves().into_iter().map(Range::exact);
+    match site.lanes {
+        Some(lanes) => ranges.map(|range| fold::repeated(&range, lanes)).collect(),
+        None => ranges.collect(),
     }
 }
 

@@ -6,7 +6,7 @@ use super::modes::{Modes, largest, round};
 use super::open_order::OpenOrder;
 use super::range::{CauseKind, Range, extremes, is_whole};
 use super::verdict::{Elements, Leaf, of_other_size, parts, reach, same};
-use super::{JudgeOptions, Mode, is_partitioned, ranges, tiers};
+use super::{JudgeOptions, Mode, ranges, split, tiers};
 use hlo::{ElementType, Literal, Scalar, Verified};
 use std::sync::Arc;
 
@@ -71,14 +71,16 @@ pub fn legal(
         [only] => only.clone(),
         each => Literal::tuple(each.to_vec()),
     };
-    let partitioned = is_partitioned(verified.module(), arguments, expected.iter());
-    let mut evaluator = Evaluator::new(verified.module(), Modes::NONE, &options.accuracies)
+    let program = split(options, verified);
+    let outer = program.as_ref().map_or(verified.module(), |program| program.outer().module());
+    let mut evaluator = Evaluator::new(outer, Modes::NONE, &options.accuracies)
+        .with_regions(program.as_ref())
         .anchored(Arc::clone(&options.anchors));
     let (mut ways, mut missed): (Vec<Way>, Option<String>) = (Vec::new(), None);
     let mut estimates = Estimates::new(verified, arguments, expected);
     for modes in tiers(options) {
         evaluator = evaluator.with_modes(modes);
-        let ranges = ranges(&mut evaluator, partitioned, arguments, &all);
+        let ranges = ranges(&mut evaluator, arguments, &all);
         let leaves = all.leaves().into_iter().zip(&ranges).enumerate();
         let array = |(leaf, (expected, range)): (usize, (&Literal, &Range))| {
             expected.array_shape()?;

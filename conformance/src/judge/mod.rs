@@ -81,6 +81,7 @@ mod products;
 mod properties;
 mod random;
 mod range;
+mod regions;
 mod rewrites;
 #[cfg(test)]
 mod rules;
@@ -111,10 +112,11 @@ pub use modes::{Mode, Modes};
 pub use options::JudgeOptions;
 
 use crate::results::{Element, Measures, Verdict};
+use collectives::spmd::{Boundary, Program};
 use evaluate::Evaluator;
 use hlo::ir::Module;
 use hlo::{IndexSpace, Literal, Shape, Verified};
-use interp::DeviceGrid;
+use interp::{CompileOptions, DeviceGrid};
 use range::{Cause, CauseKind, Range};
 use runner::Key;
 use serde::{Deserialize, Serialize};
@@ -239,27 +241,59 @@ pub fn judge_with(
         return judgement;
     }
     let repeated = match arguments {
-        [all] => vec![all.clone(); pairs.len()],
+        [all] if options.boundary.is_none() => vec![all.clone(); pairs.len()],
         each => each.to_vec(),
     };
     judge_devices(options, verified, &repeated, &pairs, &mut judgement);
     if judgement.verdict == Verdict::Differs && options.witness {
-        witness::examine(verified, &repeated, expected, &mut judgement);
+        witness::examine(options, verified, &repeated, expected, &mut judgement);
     }
     judgement
 }
 
-/// Compares a result with the legal values of an evaluation; a module that is not `partitioned` has
-/// none.
+/// Judges what the devices of a partitioned module return, by the legal values of the program from
+/// which it was made. `arguments` and `result` are those of the program, the result by Etalon. Where
+/// the sharding of a result is open, the one closest to the results of the devices is assumed.
+///
+/// # Errors
+/// `E0511` if the sharding of a result is not known.
+///
+/// ```
+/// use conformance::judge::{self, JudgeOptions};
+/// let whole = hlo::Module::parse("HloModule m\nENTRY e { x = f32[4] parameter(0) ROOT r = f32[4] cosine(x) }")?.verify()?;
+/// let part = "HloModule m, num_partitions=2
+/// ENTRY e { x = f32[2] parameter(0), sharding={devices=[2]<=[2]} ROOT r = f32[2] cosine(x), sharding={devices=[2]<=[2]} }";
+/// let part = hlo::Module::parse(part)?.verify()?;
+/// let boundary = collectives::spmd::Boundary::of(&whole, &part)?;
+/// let (x, result) = (["f32[4] {0, 0, 0, 0}".parse()?], "f32[4] {1, 1, 1, 1}".parse()?);
+/// let devices = ["f32[2] {1, 1}".parse()?, "f32[2] {1, 0.9}".parse()?];
+/// let judgement = judge::judge_partitioned(&JudgeOptions::default(), &whole, &boundary, &x, &result, &devices)?;
+/// assert_eq!(judgement.measures.wrong, 1);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn judge_partitioned(
+    options: &JudgeOptions,
+    program: &Verified,
+    boundary: &Boundary,
+    arguments: &[Literal],
+    result: &Literal,
+    devices: &[Literal],
+) -> Result<Judgement, collectives::Error> {
+    let boundary = Arc::new(boundary.closest(result, devices));
+    let expected = boundary.split(result)?;
+    let options = JudgeOptions { boundary: Some(boundary), ..options.clone() };
+    Ok(judge_with(&options, program, &[arguments.to_vec()], &expected, devices))
+}
+
+/// Compares a result with the legal values of an evaluation.
 fn checked(
     evaluator: &mut Evaluator<'_>,
     arguments: &[Vec<Literal>],
-    partitioned: bool,
     [expected, actual]: [&Literal; 2],
 ) -> Check {
     let ranges = |evaluator: &mut Evaluator<'_>, known: HashMap<u32, [f64; 2]>| {
         evaluator.factors.restart(known);
-        ranges(evaluator, partitioned, arguments, expected)
+        ranges(evaluator, arguments, expected)
     };
     let own = ranges(evaluator, HashMap::new());
     let seen = evaluator.factors.seen(&own, actual);
@@ -286,16 +320,13 @@ fn judge_devices(
 ) {
     let module = verified.module();
     let result = module.entry().result_shape();
-    let shapes = pairs.iter().map(|(expected, _)| *expected);
-    let partitioned = is_partitioned(module, arguments, shapes);
     let results = |of: fn(&(&Literal, &Literal)) -> Literal| match pairs {
         [only] => of(only),
         all => Literal::tuple(all.iter().map(of).collect()),
     };
     let (expected, actual) = (results(|pair| pair.0.clone()), results(|pair| pair.1.clone()));
-    let checked = |evaluator: &mut Evaluator<'_>| {
-        checked(evaluator, arguments, partitioned, [&expected, &actual])
-    };
+    let checked =
+        |evaluator: &mut Evaluator<'_>| checked(evaluator, arguments, [&expected, &actual]);
     let mut tiers = tiers(options).into_iter();
     let mut modes = tiers.next().unwrap_or(Modes::NONE);
     // Factors are checked together.
@@ -303,9 +334,13 @@ fn judge_devices(
         true => vec![true; result.leaves().len()],
         false => different(result, pairs),
     };
-    let mut evaluator = Evaluator::new(module, modes, &options.accuracies)
+    let program = split(options, verified);
+    let outer = program.as_ref().map_or(module, |program| program.outer().module());
+    let mut evaluator = Evaluator::new(outer, modes, &options.accuracies)
         .asked_for(asked)
-        .anchored(Arc::clone(&options.anchors));
+        .with_regions(program.as_ref())
+        .anchored(Arc::clone(&options.anchors))
+        .divided(options.boundary.clone());
     let mut check = checked(&mut evaluator);
     for more in tiers {
         if check.passes() {
@@ -330,7 +365,7 @@ fn judge_devices(
         judgement.modes = modes.list();
     }
     if check.wrong == 0 {
-        judgement.estimated = estimate::open(verified, arguments, pairs, &mut check);
+        judgement.estimated = estimate::open(options, verified, arguments, pairs, &mut check);
     }
     judgement.verdict = check.verdict();
     if check.missed > 0 {
@@ -351,30 +386,21 @@ fn judge_devices(
     }
 }
 
-/// Returns whether there is a result for each device of a module, or one.
-fn is_partitioned<'a>(
-    module: &Module,
-    arguments: &[Vec<Literal>],
-    mut expected: impl ExactSizeIterator<Item = &'a Literal>,
-) -> bool {
-    let devices = expected.len();
-    let result = module.entry().result_shape();
-    let of_each = DeviceGrid::of(&module.config).len() == devices && arguments.len() == devices;
-    devices <= 1 || of_each && expected.all(|expected| expected.shape().compatible(result))
+/// Returns the parts of a program with manual regions, if it is one. Anchors are instructions of the
+/// module as it is.
+fn split(options: &JudgeOptions, verified: &Verified) -> Option<Program> {
+    let is_one = DeviceGrid::of(&verified.module().config).len() == 1;
+    let is_free = is_one && options.anchors.is_empty();
+    is_free.then(|| Program::compile(verified, CompileOptions::default()).ok().flatten()).flatten()
 }
 
 /// Returns the legal values of the results of all devices in the modes of the evaluator.
 fn ranges(
     evaluator: &mut Evaluator<'_>,
-    partitioned: bool,
     arguments: &[Vec<Literal>],
     expected: &Literal,
 ) -> Vec<Range> {
-    let ranges = match partitioned {
-        true => evaluator.entry(arguments),
-        false => Err(Stop::Module("the module is a program before partitioning".to_owned())),
-    };
-    ranges.unwrap_or_else(|stop| stop.any(expected))
+    evaluator.entry(arguments).unwrap_or_else(|stop| stop.any(expected))
 }
 
 /// Returns the sets of modes in which a backend may have computed a result, the smallest first.

@@ -1,5 +1,7 @@
 //! What a judge knows of a backend.
 use super::{Accuracies, Anchors, Mode, Modes};
+use collectives::spmd::Boundary;
+use hlo::Literal;
 use std::sync::Arc;
 
 /// What a judge knows of a backend, and what its user permits.
@@ -22,6 +24,9 @@ pub struct JudgeOptions {
     pub witness: bool,
     /// Instructions whose values are exact.
     pub(crate) anchors: Arc<Anchors>,
+    /// How the devices of a partitioned module divide the results of the module, where it is the
+    /// program from which that was made.
+    pub(crate) boundary: Option<Arc<Boundary>>,
 }
 
 impl Default for JudgeOptions {
@@ -33,6 +38,7 @@ impl Default for JudgeOptions {
             deterministic: false,
             witness: true,
             anchors: Arc::default(),
+            boundary: None,
         }
     }
 }
@@ -46,6 +52,18 @@ impl JudgeOptions {
     /// Returns the options for two modules that Etalon runs: other bits come from the modules alone.
     pub(crate) fn of_passes() -> Self {
         Self { modes: Modes::PASSES, ..Self::default() }
+    }
+    /// Returns the options for a partitioned module and its program, both of which Etalon runs: the
+    /// devices add partial sums of the element type.
+    pub fn of_partitioner() -> Self {
+        Self::of_passes().allow(Mode::ElementAccumulation)
+    }
+    /// Returns the results of the devices, for those of a run of the module.
+    pub(super) fn of_devices(&self, results: Vec<Literal>) -> Vec<Literal> {
+        match (&self.boundary, results.as_slice()) {
+            (Some(boundary), [global]) => boundary.split(global).unwrap_or(results),
+            _ => results,
+        }
     }
     /// Permits a mode.
     #[must_use]

@@ -104,7 +104,7 @@ fn converted_products<'m>(
     let float = if lhs.bits() < rhs.bits() { rhs } else { lhs };
     let (module, id) = alone(ev.module, site, &shapes, shape.with_type(float).into());
     let arguments = operands.iter().map(|&range| vec![range.clone()]).collect();
-    let sums = ev.in_module(&module, |inner| inner.call(id, arguments, None))?;
+    let sums = ev.in_module(&module, None, |inner| inner.call(id, arguments, None))?;
     let mut results: Leaves =
         sums.iter().map(|sum| elementwise::converted(ev, float, &shape, sum)).collect();
     let mut factors: Vec<Leaves> = operands.iter().map(|&range| vec![range.clone()]).collect();
@@ -117,7 +117,7 @@ fn converted_products<'m>(
         shapes[i] = array.into();
     }
     let (module, id) = alone(ev.module, site, &shapes, shape.clone().into());
-    results.extend(ev.in_module(&module, |inner| inner.call(id, factors, None))?);
+    results.extend(ev.in_module(&module, None, |inner| inner.call(id, factors, None))?);
     let any = Range::any_of(&results);
     let cause = (!any.is_point()).then(|| site.cause());
     Ok(vec![any.because(cause)])

@@ -118,7 +118,7 @@ fn ascending<'m>(
         op.to_apply = Some(comparator);
     }
     let arguments = operands.iter().map(|&range| vec![range.clone()]).collect();
-    ev.in_module(&module, |inner| inner.call(id, arguments, None))
+    ev.in_module(&module, None, |inner| inner.call(id, arguments, None))
 }
 
 /// Returns whether a computation, or one that it calls, compares in the total order.

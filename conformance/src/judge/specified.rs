@@ -175,7 +175,7 @@ fn operations_end_in_loops_and_branches() {
     let arguments: Vec<Vec<Literal>> =
         ["f32[] 3.1", "f32[] 4.3"].map(|x| vec![x.parse().unwrap()]).into();
     let session =
-        collectives::Session::compile(module.clone(), &interp::CompileOptions::default()).unwrap();
+        collectives::Session::compile(module.clone(), &CompileOptions::default()).unwrap();
     let expected = session.run(&arguments, &interp::RunOptions::default()).unwrap().results;
     let judged = |sum: f32, sent: [f32; 2]| {
         let of =

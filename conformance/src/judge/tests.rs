@@ -1,5 +1,6 @@
 //! Tests of verdicts.
 #![expect(clippy::print_stdout, reason = "the verdicts are for people to read, with `--nocapture`")]
+mod programs;
 mod transfers;
 
 use super::range::is_whole;

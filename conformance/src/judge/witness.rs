@@ -13,13 +13,14 @@ pub(super) const TIME_LIMIT: Duration = Duration::from_secs(30);
 /// Makes the verdict [`Verdict::EtalonBug`] if `reference` does not confirm the expected result;
 /// notes why there is no second result, if there is none.
 pub(super) fn examine(
+    options: &JudgeOptions,
     verified: &Verified,
     arguments: &[Vec<Literal>],
     expected: &[Literal],
     judgement: &mut Judgement,
 ) {
     let again = match computed(verified, arguments) {
-        Ok(again) => again,
+        Ok(again) => options.of_devices(again),
         Err(reason) => {
             judgement.witness = Some(format!("no second result: {reason}"));
             return;
@@ -29,7 +30,8 @@ pub(super) fn examine(
         [all] => vec![all.clone(); again.len()],
         each => each.to_vec(),
     };
-    let options = JudgeOptions::strict().without_witness();
+    let boundary = options.boundary.clone();
+    let options = JudgeOptions { boundary, ..JudgeOptions::strict().without_witness() };
     let second = judge_with(&options, verified, arguments, &repeated(expected), &again);
     if matches!(second.verdict, Verdict::Differs | Verdict::EtalonBug) {
         judgement.verdict = Verdict::EtalonBug;

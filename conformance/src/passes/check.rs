@@ -367,7 +367,9 @@ impl Check<'_> {
             }
             let mut outcome = match interface {
                 Interface::Same => compared(states, &before.arguments[number], results, &limits),
-                Interface::Partitioned(boundary) => compared_partitioned(states, boundary, results),
+                Interface::Partitioned(boundary) => {
+                    compared_partitioned(states[0], boundary, &before.arguments[number], results)
+                }
                 Interface::Selected(_) => selected(results),
                 Interface::Other(message) => Outcome::new(Class::NotRun, message.as_str()),
             };
@@ -495,7 +497,9 @@ fn shown(
     let results = [&before[0], &after[0]];
     let limits = blame_options(limit);
     Some(match interface {
-        Interface::Partitioned(boundary) => compared_partitioned(states, boundary, results),
+        Interface::Partitioned(boundary) => {
+            compared_partitioned(states[0], boundary, arguments, results)
+        }
         Interface::Same | Interface::Selected(_) | Interface::Other(_) => {
             compared(states, arguments, results, &limits)
         }

@@ -3,7 +3,7 @@ use super::report::Class;
 use super::state::State;
 use crate::blame::{Divergence, Options as BlameOptions, compare_results, interface_difference};
 use crate::exact::narrows;
-use crate::judge::Judgement;
+use crate::judge::{JudgeOptions, Judgement, judge_partitioned};
 use crate::{Tolerance, compare_each};
 use collectives::spmd::Boundary;
 use collectives::{RunError, Session};
@@ -275,8 +275,9 @@ fn selected(before: &Verified, after: &Verified) -> Option<Vec<usize>> {
 
 /// Compares the results of the devices of a partitioned state with those of the program.
 pub(super) fn compared_partitioned(
-    [before, after]: [&State; 2],
+    program: &State,
     boundary: &Boundary,
+    arguments: &[Vec<Literal>],
     [expected, actual]: [&Results; 2],
 ) -> Outcome {
     let (expected, actual) = match (expected, actual) {
@@ -288,14 +289,17 @@ pub(super) fn compared_partitioned(
     let Some(global) = expected.first() else {
         return Outcome::new(Class::NotRun, "the program has no result");
     };
-    let of_devices = match boundary.results(global, actual) {
-        Ok(results) => results,
-        Err(error) => return Outcome::new(Class::NotRun, error.to_string()),
-    };
-    if of_devices == *actual {
-        return Outcome::new(Class::SameBits, "");
+    let arguments = arguments.first().map_or(&[][..], Vec::as_slice);
+    let options = JudgeOptions::of_partitioner();
+    let judged = judge_partitioned(&options, &program.module, boundary, arguments, global, actual);
+    match judged {
+        Ok(judgement) => {
+            let class = Class::of(&judgement);
+            let message = String::new();
+            Outcome { class, message, judgement: Some(judgement), divergence: None }
+        }
+        Err(error) => Outcome::new(Class::NotRun, error.to_string()),
     }
-    within_tolerance([before, after], &of_devices, actual)
 }
 
 /// Compares what two states write to the outside; `None` if it is the same.

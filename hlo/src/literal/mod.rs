@@ -94,6 +94,25 @@ impl Literal {
     pub fn token() -> Self {
         Self::Token
     }
+    /// Returns a value of the tuples of a shape, with these leaves from left to right; nothing if
+    /// they are too few. The shapes of the leaves are not compared.
+    ///
+    /// ```
+    /// let shape: hlo::Shape = "((f32[], s32[2]), pred[])".parse()?;
+    /// let value: hlo::Literal = "((f32[] 1, s32[2] {2, 3}), pred[] true)".parse()?;
+    /// let mut leaves = value.leaves().into_iter().cloned();
+    /// assert_eq!(hlo::Literal::from_leaves(&shape, &mut leaves), Some(value.clone()));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn from_leaves(shape: &Shape, leaves: &mut dyn Iterator<Item = Self>) -> Option<Self> {
+        match shape {
+            Shape::Tuple(shapes) => {
+                let elements = shapes.iter().map(|shape| Self::from_leaves(shape, leaves));
+                Some(Self::Tuple(elements.collect::<Option<_>>()?))
+            }
+            Shape::Array(_) | Shape::Token | Shape::Opaque | Shape::Buffer(_) => leaves.next(),
+        }
+    }
 }
 
 impl Literal {

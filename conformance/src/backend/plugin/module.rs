@@ -97,7 +97,8 @@ impl Prepared {
                 let message = format!("found {found} results, expected {expected}");
                 return Err(BackendError::from(Code::Failed { message }));
             }
-            Ok(unflatten(&self.result, &mut leaves.into_iter()))
+            let value = Literal::from_leaves(&self.result, &mut leaves.into_iter());
+            Ok(value.unwrap_or_else(Literal::token))
         };
         leaves.into_iter().map(result).collect()
     }
@@ -107,18 +108,6 @@ impl Prepared {
 fn has_tupled_arguments(parameters: &[Shape]) -> bool {
     let [Shape::Tuple(elements)] = parameters else { return false };
     elements.iter().all(boundary::is_static_array)
-}
-
-/// Returns a value of this shape from its leaves; tokens are leaves, too.
-fn unflatten(shape: &Shape, leaves: &mut dyn Iterator<Item = Literal>) -> Literal {
-    match shape {
-        Shape::Tuple(shapes) => {
-            Literal::tuple(shapes.iter().map(|shape| unflatten(shape, leaves)).collect())
-        }
-        Shape::Array(_) | Shape::Token | Shape::Opaque | Shape::Buffer(_) => {
-            leaves.next().unwrap_or_else(Literal::token)
-        }
-    }
 }
 
 /// Returns the module in a form.
