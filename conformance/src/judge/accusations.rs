@@ -481,3 +481,12 @@ fn angles_of_complex_numbers_jump_at_two_cuts() {
     let none = [("c64[] (-2.3561945, 0)", Differs), ("c64[] (0.7853981, 0)", WithinBound)];
     verdicts(body, &["c64[] (2, 0)", "c64[] (2, 0)"], &none);
 }
+
+#[test]
+fn a_sum_of_products_that_underflow_has_either_zero() {
+    let body = "ENTRY e { x = c128[] parameter(0) y = c128[] parameter(1) ROOT r = c128[] multiply(x, y) }";
+    // Rounded one after the other the products are -0 and -0, whose difference is 0; rounded once it
+    // is -0.
+    let results = [("c128[] (0, -0)", WithinBound), ("c128[] (1e-300, -0)", Differs)];
+    verdicts(body, &["c128[] (2e-308, 5e-324)", "c128[] (-1e-323, -1.5e-323)"], &results);
+}

@@ -316,8 +316,8 @@ pub(super) fn binary(
                     let z = modes.store(ty.component(), (a + b).widened(r), false);
                     or_overflowing(ty, z, [a, b])
                 };
-                let re = part(x.re * y.re, -(x.im * y.im));
-                let im = part(x.re * y.im, x.im * y.re);
+                let re = part(product(x.re, y.re), -product(x.im, y.im));
+                let im = part(product(x.re, y.im), product(x.im, y.re));
                 re.iter().flat_map(|&re| im.iter().map(move |&im| Parts { re, im })).collect()
             }
             _ if is_special(op, ty, x, y) => vec![Parts::both(Interval::ANY)],
@@ -341,6 +341,15 @@ pub(super) fn binary(
         }
     };
     any_of(shape, numbers(x).into_iter().zip(numbers(y)).map(each))
+}
+
+/// Returns a product; of numbers that are not 0 and whose product is, a zero of either sign: it has
+/// one in a sum that is rounded once.
+fn product(x: Interval, y: Interval) -> Interval {
+    let product = x * y;
+    let is_zero = |x: Interval| x.is_point() && x.lo == 0.0;
+    let underflows = is_zero(product) && !is_zero(x) && !is_zero(y);
+    if underflows { Interval::ZEROS } else { product }
 }
 
 pub(super) fn multiplied(x: Parts, y: Parts) -> Parts {
