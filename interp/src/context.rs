@@ -8,11 +8,9 @@ use crate::state::{Channels, Streams};
 use crate::value::Value;
 use crate::{Error, Result};
 use hlo::ir::ComputationId;
-use hlo::{Array, Literal, Module, Scalar};
-use num::Scope;
+use hlo::{Literal, Module};
 use num::clock::{Clock, Stop};
 use num::error::Code;
-use num::scalar_program::ScalarProgram;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -140,6 +138,14 @@ impl RunContext {
     pub(crate) fn is_nested(&self) -> bool {
         self.depth > 0
     }
+    /// Runs a computation of scalars on a machine inside this one.
+    pub(crate) fn call(
+        &self,
+        computation: ComputationId,
+        arguments: Vec<Value>,
+    ) -> Result<Literal> {
+        (self.shared.call)(self.nested()?, computation, arguments)
+    }
     /// Returns the context of a machine inside this one. The step that it is part of has reserved
     /// its memory.
     pub(crate) fn nested(&self) -> Result<Self> {
@@ -151,38 +157,5 @@ impl RunContext {
         }
         let budget = Budget::new(None, Arc::default(), None);
         Ok(Self { shared: Arc::clone(&self.shared), budget, depth })
-    }
-}
-
-impl Scope for RunContext {
-    fn check_time(&self) -> Result<()> {
-        Self::check_time(self)
-    }
-    fn stop(&self) -> Stop {
-        Self::stop(self)
-    }
-    fn spend(&self, steps: u64) -> Result<()> {
-        Self::spend(self, steps)
-    }
-    fn scalar_program(&self, computation: ComputationId) -> Result<&ScalarProgram> {
-        self.shared.program.scalar_programs.of_elements(computation)
-    }
-    /// Runs it on a nested machine, within the limits of the whole run.
-    fn call(
-        &self,
-        computation: ComputationId,
-        arguments: &[Scalar],
-        out: &mut [Scalar],
-    ) -> Result<()> {
-        let types = self.scalar_program(computation)?.parameters();
-        let arguments = arguments.iter().zip(types);
-        let arguments: Vec<Value> =
-            arguments.map(|(&value, &ty)| Value::Array(Array::scalar(ty, value))).collect();
-        let result = (self.shared.call)(self.nested()?, computation, arguments)?;
-        let single = std::slice::from_ref(&result);
-        for (out, element) in out.iter_mut().zip(result.elements().unwrap_or(single)) {
-            *out = element.get(0);
-        }
-        Ok(())
     }
 }

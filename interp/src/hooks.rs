@@ -133,9 +133,17 @@ impl Hooks {
     /// Returns whether a run with these hooks has a function for a target: one that is registered,
     /// that a library defines, or that is built in.
     pub fn runs_custom_call(&self, target: &str) -> bool {
+        self.replaces(target)
+            || crate::custom::targets().binary_search_by(|name| (**name).cmp(target)).is_ok()
+    }
+    /// Returns whether it has a function for a target, which then replaces what is built in.
+    pub(crate) fn replaces(&self, target: &str) -> bool {
         self.targets.contains_key(target)
             || self.libraries.iter().any(|library| library.defines(target))
-            || crate::custom::targets().binary_search_by(|name| (**name).cmp(target)).is_ok()
+    }
+    /// Returns whether it has any function of custom calls.
+    pub(crate) fn has_functions(&self) -> bool {
+        !self.targets.is_empty() || !self.libraries.is_empty()
     }
     /// Returns the function registered for `target`.
     pub(crate) fn custom_call_target(&self, target: &str) -> Option<&Target> {

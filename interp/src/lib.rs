@@ -49,6 +49,7 @@ mod position;
 mod program;
 mod rng;
 mod scan;
+mod scope;
 mod state;
 mod trip_count;
 mod value;

@@ -1,6 +1,6 @@
 //! Custom calls of a shared library: a small one is compiled from C, loaded and called.
 #![expect(clippy::unwrap_used, reason = "tests")]
-use interp::{CompileOptions, Executable, Hooks, RunOptions};
+use interp::{CompileOptions, Engine, Executable, Hooks, RunOptions};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -127,4 +127,63 @@ fn a_registered_function_must_return_the_stated_shape() {
     let error = executable.execute(&["f32[2] {1, 2}".parse().unwrap()], &options);
     let error = error.unwrap_err().to_string();
     assert!(error.contains("E0411") && error.contains("`f` returned f32[2]{0}"), "{error}");
+}
+
+/// A function that is registered for a routine of linear algebra is called in its place: in a
+/// frame, and in a loop, of few and of so many iterations that it becomes machine code.
+#[test]
+fn a_registered_function_replaces_a_routine() {
+    let call = "custom-call(x), custom_call_target=\"lapack_spotrf_ffi\", backend_config={uplo = 76 : ui8}";
+    let text = format!(
+        "HloModule m
+         less {{ t = (s32[], f32[2,2], s32[]) parameter(0) i = s32[] get-tuple-element(t), index=0 n = s32[] get-tuple-element(t), index=2
+           ROOT l = pred[] compare(i, n), direction=LT }}
+         next {{ t = (s32[], f32[2,2], s32[]) parameter(0) i = s32[] get-tuple-element(t), index=0 one = s32[] constant(1) j = s32[] add(i, one)
+           n = s32[] get-tuple-element(t), index=2 x = f32[2,2] get-tuple-element(t), index=1
+           c = (f32[2,2]{{0,1}}, s32[]) {call} y = f32[2,2] get-tuple-element(c), index=0 ROOT r = (s32[], f32[2,2], s32[]) tuple(j, y, n) }}
+         ENTRY e {{ x = f32[2,2]{{0,1}} parameter(0) n = s32[] parameter(1) z = s32[] constant(0) c = (f32[2,2]{{0,1}}, s32[]) {call}
+           t = (s32[], f32[2,2], s32[]) tuple(z, x, n) w = (s32[], f32[2,2], s32[]) while(t), condition=less, body=next
+           y = f32[2,2] get-tuple-element(w), index=1 ROOT r = ((f32[2,2]{{0,1}}, s32[]), f32[2,2]) tuple(c, y) }}"
+    );
+    let function = |call: &interp::Call<'_>| {
+        let first = call.operands[0].get(0).as_f64();
+        let sum = if first < 1e6 { first + 1.0 } else { 0.0 };
+        let [shape, info] = call.shape.tuple().unwrap() else { panic!("a pair") };
+        let mut matrix = hlo::Array::zeros(shape.array().unwrap().clone());
+        (0..4).for_each(|i| matrix.set(i, hlo::Scalar::Float(sum)));
+        let mut number = hlo::Array::zeros(info.array().unwrap().clone());
+        number.set(0, hlo::Scalar::Signed(7));
+        Ok(hlo::Literal::tuple(vec![matrix.into(), number.into()]))
+    };
+    for engine in [Engine::Reference, Engine::Exact, Engine::Fast] {
+        let verified = hlo::Module::parse(&text).unwrap().verify().unwrap();
+        let executable =
+            Executable::compile(verified, &CompileOptions::default().engine(engine)).unwrap();
+        let plan = executable.plan().to_string();
+        assert_eq!(plan.contains("while (small arrays)"), engine != Engine::Reference, "{plan}");
+        for count in [3, 40_000] {
+            let arguments: Vec<hlo::Literal> =
+                ["f32[2,2] {{4, 2}, {2, 10}}", &format!("s32[] {count}")]
+                    .into_iter()
+                    .map(|text| text.parse().unwrap())
+                    .collect();
+            let run = |hooks| {
+                let result = executable.execute(&arguments, &RunOptions::default().hooks(hooks));
+                result.unwrap().to_string()
+            };
+            let own = run(Hooks::new().custom_call("lapack_spotrf_ffi", function));
+            let sums = 4 + count;
+            assert_eq!(
+                own,
+                format!(
+                    "( ( f32[2,2]{{0,1}} {{ {{ 5, 5 }}, {{ 5, 5 }} }}, s32[] 7 ), f32[2,2]{{1,0}} {{ {{ {sums}, {sums} }}, {{ {sums}, {sums} }} }} )"
+                ),
+            );
+            let built_in = run(Hooks::new().custom_call("lapack_dpotrf_ffi", function));
+            assert!(
+                built_in.starts_with("( ( f32[2,2]{0,1} { { 2, 2 }, { 1, 3 } }, s32[] 0 )"),
+                "{built_in}"
+            );
+        }
+    }
 }

@@ -2,8 +2,8 @@
 use crate::Result;
 use crate::clock::Stop;
 use crate::scalar_program::ScalarProgram;
-use hlo::Scalar;
-use hlo::ir::ComputationId;
+use hlo::ir::{ComputationId, InstructionId};
+use hlo::{Array, Scalar};
 use std::fmt;
 
 /// The run that a kernel, or a function of `spec`, is part of: its limits, and the computations of
@@ -37,4 +37,17 @@ pub trait Scope: fmt::Debug + Sync {
         arguments: &[Scalar],
         out: &mut [Scalar],
     ) -> Result<()>;
+    /// Calls the function that the run has for the target of a custom call in place of what is built
+    /// in; returns whether it has one.
+    ///
+    /// # Errors
+    /// The errors of the function.
+    fn custom_call(
+        &self,
+        _instruction: (ComputationId, InstructionId),
+        _operands: &[&Array],
+        _results: &mut [Array],
+    ) -> Result<bool> {
+        Ok(false)
+    }
 }

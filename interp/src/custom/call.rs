@@ -26,7 +26,30 @@ pub struct Call<'a> {
 impl Call<'_> {
     /// Returns the error of a call with operands or a shape that the target does not support.
     pub(super) fn mismatch(&self, what: &str) -> Error {
-        let found: Vec<String> = self.operands.iter().map(|o| o.shape().to_string()).collect();
+        self.with_shapes(|call| call.mismatch(what))
+    }
+    /// Calls `then` with what the instruction states.
+    pub(super) fn with_shapes<T>(&self, then: impl FnOnce(&StatedCall<'_>) -> T) -> T {
+        let shapes: Vec<Shape> = self.operands.iter().map(|operand| operand.shape()).collect();
+        let operands = &*shapes.iter().collect::<Vec<_>>();
+        let Self { op, backend_config, shape, .. } = *self;
+        then(&StatedCall { op, backend_config, operands, shape })
+    }
+}
+
+/// What the instruction of a call states.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct StatedCall<'a> {
+    pub(crate) op: &'a CustomCall,
+    pub(crate) backend_config: Option<&'a BackendConfig>,
+    pub(crate) operands: &'a [&'a Shape],
+    pub(crate) shape: &'a Shape,
+}
+
+impl StatedCall<'_> {
+    /// Returns the error of a call with operands or a shape that the target does not support.
+    pub(super) fn mismatch(&self, what: &str) -> Error {
+        let found: Vec<String> = self.operands.iter().map(ToString::to_string).collect();
         let (target, found) = (&self.op.custom_call_target.0, found.join(", "));
         let shape = self.shape;
         Error::unsupported(format!(

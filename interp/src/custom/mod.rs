@@ -6,6 +6,7 @@
 //! | `convolution.rs` | convolutions of arrays that are smaller than their bounds |
 //! | `xla.rs` | calls that XLA expands or runs itself: `TopK`, `Qr`, `Eigh`, ... |
 //! | `lapack` | `lapack_*_ffi`, which JAX calls on a CPU |
+//! | `linear_algebra.rs` | these, and those of `xla.rs` that run a routine of LAPACK, as kernels |
 //! | `library.rs` | functions of shared libraries |
 //! | `functions.rs`, `loaded.rs`, `guarded.rs` | such functions in this process: their names, the call, the memory |
 //! | `unknown.rs` | errors of all other targets |
@@ -19,15 +20,18 @@ mod functions;
 mod guarded;
 mod lapack;
 mod library;
+mod linear_algebra;
 mod loaded;
 mod markers;
 mod unknown;
 mod xla;
 
 pub use call::Call;
+use call::StatedCall;
 pub use functions::Functions;
 pub(crate) use library::in_libraries;
 pub use library::{CustomCallLibrary, LibraryCall};
+pub(crate) use linear_algebra::kernel;
 pub use loaded::Library;
 pub use markers::is_annotation;
 
@@ -47,7 +51,7 @@ pub(crate) fn built_in<'a>(
     let found = markers::run(call)
         .or_else(|| xla::run(call))
         .or_else(|| convolution::run(call))
-        .or_else(|| lapack::run(call, arithmetic));
+        .or_else(|| linear_algebra::run(call, arithmetic));
     found.unwrap_or_else(|| Err(unknown::error(call, registered)))
 }
 

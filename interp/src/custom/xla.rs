@@ -43,11 +43,6 @@ pub(super) fn is_cubic(target: &str) -> bool {
 pub(super) fn run(call: &Call<'_>) -> Option<Result<Literal>> {
     Some(match call.op.custom_call_target.0.as_str() {
         "TopK" => top_k(call),
-        "Qr" => lapack::reflections(call),
-        "ProductOfElementaryHouseholderReflectors" => lapack::basis(call),
-        "Eigh" => eigh(call),
-        lapack::LU => lapack::elimination(call),
-        lapack::PERTURBED => lapack::perturbed(call),
         "GetRngSeed" => seed(call),
         "PadToStatic" => padded(call),
         "SliceToDynamic" => sliced(call),
@@ -92,20 +87,6 @@ fn top_k(call: &Call<'_>) -> Result<Literal> {
         }
     };
     Ok(Literal::tuple(topk::largest(operand, k, largest, shapes).map(Literal::from).into()))
-}
-
-fn eigh(call: &Call<'_>) -> Result<Literal> {
-    let opaque = call.op.opaque.as_ref().map(|text| text.0.as_str());
-    let config = call.backend_config.map(|config| config.0.as_str()).or(opaque).unwrap_or_default();
-    let lower = match config.split(',').next().map(str::trim) {
-        Some("1") => true,
-        Some("0") => false,
-        _ => {
-            let what = format!("a config like `1,1,100,1e-6`, not `{config}`,");
-            return Err(call.mismatch(&what));
-        }
-    };
-    lapack::eigh(call, lower)
 }
 
 fn padded(call: &Call<'_>) -> Result<Literal> {

@@ -5,6 +5,7 @@ use super::memory::{LoopCopy, Place};
 use super::operation::{
     Beyond, Callee, Elementwise, KernelCall, Move, Operation, Source, Start, Window,
 };
+use crate::custom;
 use crate::lower::cost;
 use crate::state::Site;
 use hlo::ir::Instruction;
@@ -254,14 +255,7 @@ impl LoopBuilder<'_> {
                     (Source::Small(to), Leaf::Small(to, Arc::clone(shape), 0))
                 }
             },
-            // A constant stays as it is.
-            Leaf::Large { array, .. } if self.large[array].value.is_some() => return None,
-            Leaf::Large { array, .. } => {
-                self.large[array].is_updated = true;
-                self.versions[array] += 1;
-                let version = self.versions[array];
-                (Source::Large(array), Leaf::Large { array, version, shape: Arc::clone(shape) })
-            }
+            Leaf::Large { array, .. } => (Source::Large(array), self.updated_large(array, shape)?),
             Leaf::Empty(_) | Leaf::Token => return None,
         };
         let to = Some(window(shape, array, sizes, starts, beyond)?);
@@ -269,6 +263,14 @@ impl LoopBuilder<'_> {
         let copies = LoopCopy::joined(box_rows(shape, sizes).into_iter().map(copy).collect());
         self.push(Operation::Move(Move { copies, from: None, to }));
         Some(leaf)
+    }
+
+    /// Updates a large array where it is; a constant stays as it is.
+    fn updated_large(&mut self, array: usize, shape: &Arc<ArrayShape>) -> Option<Leaf> {
+        self.large[array].value.is_none().then_some(())?;
+        self.large[array].is_updated = true;
+        self.versions[array] += 1;
+        Some(Leaf::Large { array, version: self.versions[array], shape: Arc::clone(shape) })
     }
 
     /// Selects a whole value by a scalar.
@@ -371,24 +373,37 @@ impl LoopBuilder<'_> {
             return Some([leaf].into());
         }
         let op = &instruction.op;
-        let callee = match self.select_kernel(op, shapes, &instruction.shape) {
+        let kernel = match op {
+            Op::CustomCall(_) => {
+                custom::kernel(site, instruction, shapes, self.analysis.arithmetic()?)
+            }
+            op => self.select_kernel(op, shapes, &instruction.shape),
+        };
+        let callee = match kernel {
             Some(kernel) => Callee::Kernel(kernel),
             None => self.function(site, instruction, shapes)?,
         };
-        // An update of a large array copies it.
-        let is_update = callee.is_update();
-        if !fits || (is_update && matches!(sources[0].0, Source::Large(_))) {
+        if !fits {
             return None;
         }
+        let updated = if callee.is_update() { sources[0].0.large() } else { None };
+        let value: Option<Leaves> = match (updated, &*results) {
+            (Some(array), [shape]) => {
+                let is_read = sources[1..].iter().any(|(source, _)| source.large() == Some(array));
+                Some([self.updated_large(array, shape).filter(|_| !is_read)?].into())
+            }
+            _ => None,
+        };
+        let results = if value.is_some() { Vec::new() } else { results };
         let mut places = Vec::with_capacity(results.len());
         for shape in results {
             places.push((self.place(&shape)?, shape));
         }
         self.block.fuel += cost::fuel(&instruction.op, shapes, &instruction.shape);
-        let value = places.iter().map(|(place, shape)| Leaf::Small(*place, Arc::clone(shape), 0));
-        let value = value.collect();
+        let small = |(place, shape): &(Place, _)| Leaf::Small(*place, Arc::clone(shape), 0);
+        let value = value.unwrap_or_else(|| places.iter().map(small).collect());
         let number = self.kernels.len();
-        let operation = match callee.computes() {
+        let operation = match callee.computes().filter(|_| updated.is_none()) {
             Some(steps) => {
                 self.block.fuel += steps;
                 let is_small = sources.iter().all(|(source, _)| source.small().is_some());

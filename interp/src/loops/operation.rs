@@ -110,6 +110,13 @@ impl Source {
             Self::Large(_) => None,
         }
     }
+    /// Returns the number of a large array.
+    pub(super) fn large(self) -> Option<usize> {
+        match self {
+            Self::Small(_) => None,
+            Self::Large(number) => Some(number),
+        }
+    }
 }
 
 /// Data that moves: in order, each part to or from the same place each time, or a box of an array.
@@ -214,7 +221,8 @@ impl Callee {
     }
 }
 
-/// A kernel or a function, with the places of its operands and results.
+/// A kernel or a function, with the places of its operands and results. An update of a large array
+/// has no other result.
 pub(super) struct KernelCall {
     pub(super) callee: Callee,
     pub(super) site: Site,
@@ -438,6 +446,8 @@ impl<'a> LoopRun<'a> {
         let call = &self.program.kernels[number];
         let (operands, results) = &mut self.arrays[number];
         let is_update = call.callee.is_update();
+        let updated = if is_update { call.operands[0].0.large() } else { None };
+        let mut large = updated.map(|n| std::mem::replace(&mut self.large[n], no_array()));
         for (k, (operand, (source, _))) in operands.iter_mut().zip(&call.operands).enumerate() {
             if let Source::Small(place) = source {
                 let to = if is_update && k == 0 { &mut results[0] } else { operand };
@@ -455,7 +465,12 @@ impl<'a> LoopRun<'a> {
         let Site { computation, instruction } = call.site;
         let position = Position { computation, instruction, depth: 0 };
         let located = |error| position.locate(error, self.context.module());
-        call.callee.run(self.context, &inputs, results).map_err(located)?;
+        let outputs = large.as_mut().map_or(&mut **results, std::slice::from_mut);
+        call.callee.run(self.context, &inputs, outputs).map_err(located)?;
+        drop(inputs);
+        if let (Some(number), Some(array)) = (updated, large) {
+            self.large[number] = array;
+        }
         for (result, (place, _)) in results.iter().zip(&call.results) {
             self.memory.write(*place, result.bytes());
         }

@@ -3,7 +3,7 @@
 //! | in the engine `exact` | why it is no kernel |
 //! |---|---|
 //! | an operand may be smaller than its bounds | the sizes of the result are known when it runs |
-//! | custom calls, host ops, `rng` | who gives the value allocates it |
+//! | custom calls but those of LAPACK, host ops, `rng` | who gives the value allocates it |
 //! | `select` by a scalar, `copy-start` and `copy-done` | the result shares the memory of an operand |
 //! | sizes read and set, elided constants, `stochastic-convert`, `bitcast` between tiles or widths | a kernel would gain nothing |
 use super::external;
@@ -11,7 +11,7 @@ use crate::context::RunContext;
 use crate::options::Engine;
 use crate::plan::LiteralFn;
 use crate::state::Site;
-use crate::{Error, Result, dynamic};
+use crate::{Error, Result, custom, dynamic};
 use hlo::ir::Instruction;
 use hlo::op::{DynamicRule, Kind};
 use hlo::{Array, Literal, Opcode, Shape};
@@ -93,6 +93,9 @@ impl SiteEngine {
         programs: &ScalarPrograms,
     ) -> Option<Box<dyn Kernel>> {
         let arithmetic = self.engine.arithmetic()?;
+        if instruction.opcode().kind() == Kind::Custom {
+            return custom::kernel(self.site, instruction, operands, arithmetic);
+        }
         kernels::select(&instruction.op, operands, &instruction.shape, programs, arithmetic)
     }
 

@@ -111,6 +111,48 @@ fn dots_that_cancel() {
     }
 }
 
+/// A vector times the dimension in the middle of an array: the elements of a sum are no neighbors,
+/// nor are all results.
+#[test]
+fn products_with_a_vector_through_the_middle() {
+    let sizes =
+        [(256, 8, 2), (61, 4, 1), (40, 10, 3), (9, 40, 4), (300, 6, 1), (13, 6, 21), (5, 70, 8)];
+    let texts = |ty: &str, (before, terms, after): (i64, i64, i64)| {
+        [("v, m", 0, 1), ("m, v", 1, 0)].map(|(operands, a, b)| {
+            format!(
+                "ENTRY e {{ v = {ty}[{terms}] parameter(0) m = {ty}[{before},{terms},{after}] parameter(1)
+                  ROOT r = {ty}[{before},{after}] dot({operands}), lhs_contracting_dims={{{a}}}, rhs_contracting_dims={{{b}}} }}"
+            )
+        })
+    };
+    for from in ["f32", "f64", "bf16", "f16", "c64", "c128"] {
+        for (i, size) in (1..).zip(sizes) {
+            let (before, terms, after) = size;
+            let vector = cancelling(ty(from), &[terms], Side::Left, i);
+            let rows = cancelling(ty(from), &[before, after, terms], Side::Right, i + 6);
+            let [n, k] = [after, terms].map(|size| usize::try_from(size).unwrap());
+            let wide = if ty(from).is_complex() { ElementType::C128 } else { ElementType::F64 };
+            let turned = (0..rows.len()).map(|at| {
+                let place = (at / (k * n) * n + at % n) * k + at / n % k;
+                rows.get(place).convert(ty(from), wide)
+            });
+            let turned: Vec<Scalar> = turned.collect();
+            let matrix = array(ty(from), &[before, terms, after], &turned);
+            for text in texts(from, size) {
+                engines_agree(&text, &[vector.clone(), matrix.clone()]);
+            }
+        }
+    }
+    for (ty, bound) in [("f32", 1e-6), ("f64", 1e-14), ("c64", 1e-6), ("s32", 0.0), ("s8", 0.0)] {
+        for (before, terms, after) in sizes {
+            let terms = terms + 1;
+            for text in texts(ty, (before, terms, after)) {
+                agree_within(&text, bound * f64::from(i32::try_from(terms).unwrap()));
+            }
+        }
+    }
+}
+
 /// Batches, rows, columns and terms of small products, and of single sums: short ones, and one that
 /// threads share.
 const BATCHES: [[i64; 4]; 8] = [

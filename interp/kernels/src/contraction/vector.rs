@@ -99,14 +99,14 @@ impl<K: OwnSums> Product<'_, '_, K> {
         let terms = self.vector.len();
         let sum_depth = terms.min(terms / LANES + 2 * LANES);
         let depth = match self.matrix {
-            Some(&Matrix { elements, lists, order }) if order != Order::Any => {
+            Some(&Matrix { elements, lists, order }) => {
                 let (start, indices) =
                     (lists.batches[self.batch], &lists.indices[first..][..count]);
                 let source = PackSource { elements, start, indices, terms: lists.terms, order };
                 run(WithVector::<K> { source, vector: self.vector, sums, squares: norms });
                 if order == Order::Terms { sum_depth } else { terms }
             }
-            Some(_) | None => {
+            None => {
                 let mut line = vec![K::Word::default(); terms];
                 for (i, (sum, square)) in sums.iter_mut().zip(&mut *norms).enumerate() {
                     self.pack_line(first + i, &mut line);
@@ -180,18 +180,23 @@ impl<K: OwnSums> Task for WithVector<'_, K> {
     const IS_LONG: bool = true;
     #[inline(always)]
     fn run(self) {
-        let Self {
-            source: PackSource { elements, start, indices, terms, order },
-            vector,
-            sums,
-            squares,
-        } = self;
+        let Self { source, vector, sums, squares } = self;
+        let PackSource { elements, start, indices, terms, order } = source;
         if order == Order::Terms {
             for ((&index, sum), square) in indices.iter().zip(sums).zip(squares) {
                 let line = &elements[start + index + terms[0]..][..terms.len()];
                 (*sum, *square) = dot::<K, _>(line, vector, K::pack);
             }
             return;
+        }
+        if order == Order::Any {
+            let groups = Groups::<K> { source, vector, sums, squares };
+            return match Groups::<K>::neighbors(indices) {
+                8 => groups.add::<8, 2>(),
+                4 => groups.add::<4, 4>(),
+                2 => groups.add::<2, 8>(),
+                _ => groups.add::<1, 16>(),
+            };
         }
         let first = start + indices[0];
         for (&term, &b) in terms.iter().zip(vector) {
@@ -204,6 +209,52 @@ impl<K: OwnSums> Task for WithVector<'_, K> {
                 }
             }
         }
+    }
+}
+
+/// The same, of sums whose factors in the matrix are no neighbors, but for some at a time.
+struct Groups<'a, K: OwnSums> {
+    source: PackSource<'a, K::Stored>,
+    vector: &'a [K::Word],
+    sums: &'a mut [K::Word],
+    squares: &'a mut [f64],
+}
+
+impl<K: OwnSums> Groups<'_, K> {
+    /// Returns how many at a time are neighbors.
+    fn neighbors(indices: &[usize]) -> usize {
+        let follow = |list: &[usize]| list.windows(2).all(|pair| pair[1] == pair[0] + 1);
+        [8, 4, 2].into_iter().find(|&count| indices.chunks(count).all(follow)).unwrap_or(1)
+    }
+    /// Adds for `G` times `L` neighbors at a time, and one by one for the last ones.
+    #[inline(always)]
+    fn add<const L: usize, const G: usize>(mut self) {
+        let (count, mut first) = (self.sums.len(), 0);
+        while first + L * G <= count {
+            self.add_group::<L, G>(first);
+            first += L * G;
+        }
+        (first..count).for_each(|first| self.add_group::<1, 1>(first));
+    }
+    #[inline(always)]
+    fn add_group<const L: usize, const G: usize>(&mut self, first: usize) {
+        let PackSource { elements, start, indices, terms, .. } = self.source;
+        let starts: [usize; G] = std::array::from_fn(|g| start + indices[first + g * L]);
+        let (mut sums, mut squares) = ([[K::Word::default(); L]; G], [[0.0; L]; G]);
+        for (&term, &b) in terms.iter().zip(self.vector) {
+            for g in 0..G {
+                let line = &elements[starts[g] + term..][..L];
+                for i in 0..L {
+                    let a = K::pack(line[i]);
+                    sums[g][i] = sums[g][i].plus_product(a, b);
+                    if K::HAS_BOUND {
+                        squares[g][i] += K::square(a);
+                    }
+                }
+            }
+        }
+        self.sums[first..first + L * G].copy_from_slice(sums.as_flattened());
+        self.squares[first..first + L * G].copy_from_slice(squares.as_flattened());
     }
 }
 

@@ -40,14 +40,13 @@ mod signature;
 #[cfg(test)]
 mod tests;
 
-use super::Call;
+use super::StatedCall;
 use super::dictionary::Dictionary;
 use crate::{Error, Result};
 use direct::{Bands, Triangle};
 use hlo::ir::BackendConfig;
-use hlo::{ElementType, Literal, Scalar};
+use hlo::{Array, ElementType, Scalar};
 use num::Arithmetic;
-use num::array::pack;
 use num::clock::Stop;
 use num::index::to_usize;
 use num::parallel::{parts, threads};
@@ -56,12 +55,33 @@ use number::{Complex, LapackFloat, Matrix, Plain};
 pub(super) use routines::{LU, PERTURBED, is_cubic, is_exact_in_fast, scratch, targets};
 use routines::{ROUTINES, TYPES};
 use schur::{HasSchur, eigenvalues};
-use signature::{CheckedCall, Places};
-use std::cell::OnceCell;
+use signature::{CheckedCall, CheckedShapes, Places};
+use std::ops::Range;
+use std::sync::OnceLock;
 
-/// Runs the call if its target is one of these.
-pub(super) fn run(call: &Call<'_>, arithmetic: Arithmetic) -> Option<Result<Literal>> {
+/// A call of a routine: what follows from its instruction.
+#[derive(Debug)]
+pub(super) struct LapackCall {
+    target: String,
+    routine: &'static str,
+    ty: ElementType,
+    attributes: Dictionary,
+    shapes: CheckedShapes,
+    arithmetic: Arithmetic,
+    scratch: usize,
+    /// What [`RoutineCall::triangle`] found.
+    triangle: OnceLock<(Triangle, bool)>,
+}
+
+/// Returns the call if its target is one of these, or one of XLA's that runs a routine.
+pub(super) fn prepared(
+    call: &StatedCall<'_>,
+    arithmetic: Arithmetic,
+) -> Option<Result<LapackCall>> {
     let target = call.op.custom_call_target.0.as_str();
+    if let Some(&of_xla) = OF_XLA.iter().find(|(name, ..)| *name == target) {
+        return Some(prepared_as(call, of_xla));
+    }
     let name = target.strip_prefix("lapack_")?;
     let letter = name.chars().next()?;
     let (_, ty) = TYPES.into_iter().find(|&(l, _)| l == letter)?;
@@ -77,96 +97,123 @@ pub(super) fn run(call: &Call<'_>, arithmetic: Arithmetic) -> Option<Result<Lite
             "custom call `{target}` is from an older JAX, with sizes as operands; only `{target}_ffi` is supported"
         ))));
     }
-    Some(run_in(call, routine, (signature, ty), arithmetic))
+    Some(LapackCall::new(call, routine, (signature, ty), arithmetic))
 }
 
-/// Returns `(a, taus)` of `geqrf`, for XLA's target `Qr`.
-pub(super) fn reflections(call: &Call<'_>) -> Result<Literal> {
-    run_as(call, "geqrf", "T[m,n] -> T[m,n] T[p]", "")
-}
-/// Returns the result of `orgqr`, for XLA's target `ProductOfElementaryHouseholderReflectors`.
-pub(super) fn basis(call: &Call<'_>) -> Result<Literal> {
-    run_as(call, "orgqr", "T[m,n] T[k] -> T[m,n]", "")
-}
-/// Returns `(v, w)` as of `syevd`, for XLA's target `Eigh`.
-pub(super) fn eigh(call: &Call<'_>, lower: bool) -> Result<Literal> {
-    let attributes = if lower { "{mode = 86, uplo = 76}" } else { "{mode = 86, uplo = 85}" };
-    run_as(call, "syevd", "T[n,n] -> T[n,n] R[n]", attributes)
-}
+/// XLA's targets: their names, the routines, and signatures. The type of a routine is that of the
+/// first operand.
+const OF_XLA: [(&str, &str, &str); 5] = [
+    ("Qr", "geqrf", "T[m,n] -> T[m,n] T[p]"),
+    ("ProductOfElementaryHouseholderReflectors", "orgqr", "T[m,n] T[k] -> T[m,n]"),
+    ("Eigh", "syevd", "T[n,n] -> T[n,n] R[n]"),
+    (LU, LU, "T[m,n] -> T[m,n] I[p] I[m]"),
+    (PERTURBED, PERTURBED, "T[n] T[n] T[n] T[n,k] -> T[n,k]"),
+];
 
-/// Returns `(lu, pivots, permutation)` as of `getrf`, for XLA's target of this name.
-pub(super) fn elimination(call: &Call<'_>) -> Result<Literal> {
-    run_as(call, LU, "T[m,n] -> T[m,n] I[p] I[m]", "")
-}
-
-/// Returns the solution of a tridiagonal system that may be singular, for JAX's target of this
-/// name.
-pub(super) fn perturbed(call: &Call<'_>) -> Result<Literal> {
-    run_as(call, PERTURBED, "T[n] T[n] T[n] T[n,k] -> T[n,k]", "")
-}
-
-/// Runs the routine of a target of another name: its type is that of the first operand.
-fn run_as(
-    call: &Call<'_>,
-    routine: &str,
-    signature: &'static str,
-    attributes: &str,
-) -> Result<Literal> {
-    let own = call.operands.first().and_then(|o| o.array_shape()).map(|shape| shape.ty);
+/// Returns the call of a target of XLA.
+fn prepared_as(
+    call: &StatedCall<'_>,
+    (target, routine, signature): (&str, &'static str, &'static str),
+) -> Result<LapackCall> {
+    let own = call.operands.first().and_then(|o| o.array()).map(|shape| shape.ty);
+    let attributes = if target == "Eigh" { attributes_of_eigh(call)? } else { "" };
     let Some((_, ty)) = TYPES.into_iter().find(|&(_, ty)| Some(ty) == own) else {
         return Err(call.mismatch("a matrix of f32, f64, c64 or c128"));
     };
     let attributes = BackendConfig(attributes.to_owned());
-    let call = Call { backend_config: Some(&attributes), ..*call };
-    run_in(&call, routine, (signature, ty), Arithmetic::Exact)
+    let call = StatedCall { backend_config: Some(&attributes), ..*call };
+    LapackCall::new(&call, routine, (signature, ty), Arithmetic::Exact)
 }
 
-fn run_in(
-    call: &Call<'_>,
-    routine: &str,
-    (signature, ty): (&'static str, ElementType),
-    arithmetic: Arithmetic,
-) -> Result<Literal> {
-    let checked = CheckedCall::new(call, signature, ty)?;
-    let target = &call.op.custom_call_target.0;
-    let attributes = Dictionary::parse(target, call.backend_config)?;
-    // Sums are compensated where the elements have the precision of the sums.
-    let is_plain = arithmetic == Arithmetic::Fast || ty.component() == ElementType::F32;
-    let solve = match (ty.is_complex(), is_plain) {
-        (false, false) => RoutineCall::solve::<f64>,
-        (false, true) => RoutineCall::solve::<Plain<f64>>,
-        (true, false) => RoutineCall::solve::<Complex>,
-        (true, true) => RoutineCall::solve::<Plain<Complex>>,
-    };
-    let (mut results, batch) = (checked.results(), checked.batch);
-    // Threads share the problems; small ones are solved in groups.
-    let numbers = call.operands.first().map_or(0, |a| a.len()).checked_div(batch).unwrap_or(0);
-    let together = (SMALL / numbers.max(1)).clamp(1, batch.div_ceil(4 * threads()).max(1));
-    let mut places: Vec<_> = results
-        .iter_mut()
-        .map(|result| {
-            let bytes = result.bytes_mut();
-            let size = bytes.len().checked_div(batch).unwrap_or(0) * together;
-            bytes.chunks_mut(size.max(1))
-        })
-        .collect();
-    let mut groups: Vec<(Places<'_>, Result<()>)> = (0..batch.div_ceil(together))
-        .map(|_| (places.iter_mut().map(|x| (x.next().unwrap_or_default(), 0)).collect(), Ok(())))
-        .collect();
-    parts(&mut groups, (1, 1), |number, group| {
-        for (places, result) in group {
-            let checked = checked.for_part(std::mem::take(places));
-            let triangle = OnceCell::new();
-            let attributes = &attributes;
-            let mut run = RoutineCall { target, attributes, checked, ty, arithmetic, triangle };
-            let (first, stop) = (number * together, Stop::current());
-            *result = (first..batch.min(first + together))
-                .take_while(|_| !stop.is_set())
-                .try_for_each(|problem| solve(&mut run, routine, problem));
+/// Returns the attributes of `syevd` for a call of `Eigh`.
+fn attributes_of_eigh(call: &StatedCall<'_>) -> Result<&'static str> {
+    let opaque = call.op.opaque.as_ref().map(|text| text.0.as_str());
+    let config = call.backend_config.map(|config| config.0.as_str()).or(opaque).unwrap_or_default();
+    match config.split(',').next().map(str::trim) {
+        Some("1") => Ok("{mode = 86, uplo = 76}"),
+        Some("0") => Ok("{mode = 86, uplo = 85}"),
+        _ => Err(call.mismatch(&format!("a config like `1,1,100,1e-6`, not `{config}`,"))),
+    }
+}
+
+impl LapackCall {
+    fn new(
+        call: &StatedCall<'_>,
+        routine: &'static str,
+        (signature, ty): (&'static str, ElementType),
+        arithmetic: Arithmetic,
+    ) -> Result<Self> {
+        let target = call.op.custom_call_target.0.to_string();
+        let shapes = CheckedShapes::new(call, signature, ty)?;
+        let attributes = Dictionary::parse(&target, call.backend_config)?;
+        let scratch = scratch(&target, call.operands, call.shape, arithmetic);
+        let triangle = OnceLock::new();
+        Ok(Self { target, routine, ty, attributes, shapes, arithmetic, scratch, triangle })
+    }
+
+    /// Returns the bytes that it works in.
+    pub(super) fn scratch(&self) -> usize {
+        self.scratch
+    }
+    pub(super) fn arithmetic(&self) -> Arithmetic {
+        self.arithmetic
+    }
+
+    /// Writes the results of operands that have the stated shapes.
+    pub(super) fn run(&self, operands: &[&Array], results: &mut [Array]) -> Result<()> {
+        let batch = self.shapes.batch;
+        // Threads share the problems; small ones are solved in groups.
+        let numbers = operands.first().map_or(0, |a| a.len()).checked_div(batch).unwrap_or(0);
+        let together = (SMALL / numbers.max(1)).clamp(1, batch.div_ceil(4 * threads()).max(1));
+        if batch == 1 {
+            let places = results.iter_mut().map(|result| (result.bytes_mut(), 0)).collect();
+            return self.solve(operands, 0..1, places);
         }
-    });
-    groups.into_iter().try_for_each(|(_, result)| result)?;
-    Ok(pack(call.shape, results))
+        let mut places: Vec<_> = results
+            .iter_mut()
+            .map(|result| {
+                let bytes = result.bytes_mut();
+                let size = bytes.len().checked_div(batch).unwrap_or(0) * together;
+                bytes.chunks_mut(size.max(1))
+            })
+            .collect();
+        let groups = (0..batch.div_ceil(together)).map(|_| {
+            (places.iter_mut().map(|x| (x.next().unwrap_or_default(), 0)).collect(), Ok(()))
+        });
+        let mut groups: Vec<(Places<'_>, Result<()>)> = groups.collect();
+        parts(&mut groups, (1, 1), |number, group| {
+            for (places, result) in group {
+                let first = number * together;
+                let problems = first..batch.min(first + together);
+                *result = self.solve(operands, problems, std::mem::take(places));
+            }
+        });
+        groups.into_iter().try_for_each(|(_, result)| result)
+    }
+
+    /// Solves some problems.
+    fn solve<'a>(
+        &'a self,
+        operands: &'a [&'a Array],
+        mut problems: Range<usize>,
+        results: Places<'a>,
+    ) -> Result<()> {
+        // Sums are compensated where the elements have the precision of the sums.
+        let is_plain =
+            self.arithmetic == Arithmetic::Fast || self.ty.component() == ElementType::F32;
+        let solve = match (self.ty.is_complex(), is_plain) {
+            (false, false) => RoutineCall::solve::<f64>,
+            (false, true) => RoutineCall::solve::<Plain<f64>>,
+            (true, false) => RoutineCall::solve::<Complex>,
+            (true, true) => RoutineCall::solve::<Plain<Complex>>,
+        };
+        let checked = CheckedCall { shapes: &self.shapes, operands, results };
+        let (mut run, stop) = (RoutineCall { call: self, checked }, Stop::current());
+        problems.try_for_each(|problem| match stop.is_set() {
+            true => Ok(()),
+            false => solve(&mut run, self.routine, problem),
+        })
+    }
 }
 
 /// Numbers of the matrices that a thread takes at a time, at least.
@@ -174,13 +221,8 @@ const SMALL: usize = 1 << 9;
 
 /// A call being run.
 struct RoutineCall<'a> {
-    target: &'a str,
-    attributes: &'a Dictionary,
+    call: &'a LapackCall,
     checked: CheckedCall<'a>,
-    ty: ElementType,
-    arithmetic: Arithmetic,
-    /// What [`RoutineCall::triangle`] found for the first problem.
-    triangle: OnceCell<(Triangle, bool)>,
 }
 
 fn scalars<N: LapackFloat>(numbers: &[N]) -> impl Iterator<Item = Scalar> + '_ {
@@ -190,7 +232,7 @@ fn scalars<N: LapackFloat>(numbers: &[N]) -> impl Iterator<Item = Scalar> + '_ {
 impl RoutineCall<'_> {
     /// Returns the letter that an attribute holds, which must be one of `letters`.
     fn letter(&self, name: &str, letters: &str) -> Result<char> {
-        let code = self.attributes.integer(name).and_then(|code| u8::try_from(code).ok());
+        let code = self.call.attributes.integer(name).and_then(|code| u8::try_from(code).ok());
         code.map(char::from).filter(|&c| letters.contains(c)).ok_or_else(|| {
             let list: Vec<String> =
                 letters.chars().map(|c| format!("{} ('{c}')", u32::from(c))).collect();
@@ -198,13 +240,13 @@ impl RoutineCall<'_> {
         })
     }
     fn mismatch(&self, name: &str, what: &str) -> Error {
-        let (target, found) = (self.target, self.attributes.shown(name));
+        let (target, found) = (&self.call.target, self.call.attributes.shown(name));
         Error::unsupported(format!(
             "custom call `{target}` expects `{name}` to be {what}, found {found}"
         ))
     }
     fn boolean(&self, name: &str) -> Result<bool> {
-        match self.attributes.integer(name) {
+        match self.call.attributes.integer(name) {
             Some(0) => Ok(false),
             Some(1) => Ok(true),
             _ => Err(self.mismatch(name, "true or false")),
@@ -234,7 +276,7 @@ impl RoutineCall<'_> {
 
     /// Solves one problem of the batch.
     fn solve<N: HasSchur>(&mut self, routine: &str, problem: usize) -> Result<()> {
-        match (routine, self.ty, self.arithmetic) {
+        match (routine, self.call.ty, self.call.arithmetic) {
             ("potrf" | "trsm", ElementType::F32, Arithmetic::Exact) => {
                 return self.plain::<f32, f64>(routine, problem);
             }
@@ -256,7 +298,7 @@ impl RoutineCall<'_> {
             (_, _, Arithmetic::Exact | Arithmetic::Fast) => {}
         }
         #[cfg(feature = "faer")]
-        if self.arithmetic == Arithmetic::Fast && self.blocked(routine, problem)? {
+        if self.call.arithmetic == Arithmetic::Fast && self.blocked(routine, problem)? {
             return Ok(());
         }
         let mut a = self.checked.matrix::<N>(0, problem);
@@ -312,7 +354,7 @@ impl RoutineCall<'_> {
     /// algorithms of `exact`.
     #[cfg(feature = "faer")]
     fn blocked(&mut self, routine: &str, problem: usize) -> Result<bool> {
-        match (self.ty.is_complex(), self.ty.component() == ElementType::F64) {
+        match (self.call.ty.is_complex(), self.call.ty.component() == ElementType::F64) {
             (false, false) => blocked::solve::<f32>(self, routine, problem),
             (false, true) => blocked::solve::<f64>(self, routine, problem),
             (true, false) => blocked::solve::<faer::c32>(self, routine, problem),
@@ -376,7 +418,7 @@ impl RoutineCall<'_> {
         if hold {
             return Ok(());
         }
-        let target = self.target;
+        let target = &self.call.target;
         Err(Error::unsupported(format!("custom call `{target}` expects sizes with {expected}")))
     }
     /// Returns the Schur form; if there is none, stores the failure as the results and returns
@@ -418,7 +460,7 @@ impl RoutineCall<'_> {
     }
     /// Returns the triangle of `trsm`, and whether it is on the right, after a check of the sizes.
     fn triangle(&self) -> Result<(Triangle, bool)> {
-        if let Some(&found) = self.triangle.get() {
+        if let Some(&found) = self.call.triangle.get() {
             return Ok(found);
         }
         let right = self.letter("side", "LR")? == 'R';
@@ -432,7 +474,7 @@ impl RoutineCall<'_> {
         let size = self.checked.size(if right { 'n' } else { 'm' });
         let fits = self.checked.size('a') == size && self.checked.size('b') == size;
         self.sizes(fits, "a square `a` that fits `b`")?;
-        Ok(*self.triangle.get_or_init(|| (how, right)))
+        Ok(*self.call.triangle.get_or_init(|| (how, right)))
     }
     fn trsm<N: LapackFloat>(&mut self, a: &Matrix<N>, problem: usize) -> Result<()> {
         let (how, right) = self.triangle()?;
@@ -455,7 +497,7 @@ impl RoutineCall<'_> {
         Ok(())
     }
     fn gehrd<N: LapackFloat>(&mut self, mut a: Matrix<N>) -> Result<()> {
-        let bound = |name| self.attributes.integer(name).and_then(|i| usize::try_from(i).ok());
+        let bound = |name| self.call.attributes.integer(name).and_then(|i| usize::try_from(i).ok());
         let fits = bound("low").zip(bound("high")).filter(|&(low, high)| {
             (1 <= low && low <= high && high <= a.rows) || (a.rows == 0 && low == 1 && high == 0)
         });
@@ -474,7 +516,7 @@ impl RoutineCall<'_> {
         let mut b = self.checked.matrix::<N>(3, problem);
         let mut bands = Bands { dl: &mut dl, d: &mut d, du: &mut du };
         if routine == PERTURBED {
-            let is_wide = self.ty.component() == ElementType::F64;
+            let is_wide = self.call.ty.component() == ElementType::F64;
             let (narrow, wide) = (
                 (f32::EPSILON.into(), f32::MIN_POSITIVE.into()),
                 (f64::EPSILON, f64::MIN_POSITIVE),

@@ -5,14 +5,15 @@
 //! s32. Sizes are letters; equal letters are equal sizes; letter is; `p` is the smaller of `m` and
 //! `n`, and `q` is `n - 1`. Every array may have the same further dimensions in front: they count
 //! independent problems.
-use super::super::Call;
+use super::super::StatedCall;
 use super::number::{LapackFloat, Matrix};
 use crate::{Error, Result};
 use hlo::literal::Native;
-use hlo::{ArrayShape, Dims, ElementType, Literal, Scalar};
+use hlo::{Array, ArrayShape, Dims, ElementType, Scalar};
 use num::array::array_shapes;
 use num::index::to_usize;
 use num::single::to_f32;
+use smallvec::SmallVec;
 use std::collections::BTreeMap;
 
 /// One array of a signature.
@@ -51,25 +52,28 @@ impl SignatureArray {
     }
 }
 
-/// Parts of results, and how many elements of each have been given.
-pub(super) type Places<'a> = Vec<(&'a mut [u8], usize)>;
-
-/// A call whose operands and results match the signature.
-pub(super) struct CheckedCall<'a> {
-    call: &'a Call<'a>,
-    shapes: Vec<&'a ArrayShape>,
-    sizes: BTreeMap<char, usize>,
-    ranks: Vec<usize>,
-    /// The number of independent problems.
-    pub(super) batch: usize,
-    /// The parts of the results for some of them.
-    results: Places<'a>,
+/// What each problem has of an array: a matrix, a vector of one column, or a scalar.
+#[derive(Debug, Clone, Copy)]
+struct Part {
+    ty: ElementType,
+    rows: usize,
+    cols: usize,
 }
 
-impl<'a> CheckedCall<'a> {
+/// The shapes of a call, which match the signature.
+#[derive(Debug)]
+pub(super) struct CheckedShapes {
+    operands: Vec<Part>,
+    results: Vec<Part>,
+    sizes: BTreeMap<char, usize>,
+    /// The number of independent problems.
+    pub(super) batch: usize,
+}
+
+impl CheckedShapes {
     /// Checks a call of a routine of type `own`.
     pub(super) fn new(
-        call: &'a Call<'a>,
+        call: &StatedCall<'_>,
         signature: &'static str,
         own: ElementType,
     ) -> Result<Self> {
@@ -78,29 +82,20 @@ impl<'a> CheckedCall<'a> {
             let list = |slots: &'static str| -> String {
                 SignatureArray::all(slots).map(|s| s.shown(own)).collect::<Vec<_>>().join(", ")
             };
-            let found: Vec<String> = call.operands.iter().map(|o| o.shape().to_string()).collect();
-            Error::unsupported(format!(
-                "custom call `{}` expects ({}) -> ({}), found ({}) -> {}",
-                call.op.custom_call_target.0,
-                list(takes),
-                list(gives),
-                found.join(", "),
-                call.shape,
-            ))
+            call.mismatch(&format!("({}) -> ({})", list(takes), list(gives)))
         };
-        let operands: Option<Vec<&ArrayShape>> =
-            call.operands.iter().map(|o| o.array_shape()).collect();
-        let operands = operands.ok_or_else(mismatch)?;
-        let results = array_shapes(call.shape);
-        let arrays: Vec<&ArrayShape> = operands.iter().copied().chain(results.clone()).collect();
+        let operands: Option<Vec<&ArrayShape>> = call.operands.iter().map(|o| o.array()).collect();
+        let arrays: Vec<&ArrayShape> =
+            operands.ok_or_else(mismatch)?.into_iter().chain(array_shapes(call.shape)).collect();
         let slots: Vec<SignatureArray> =
             SignatureArray::all(takes).chain(SignatureArray::all(gives)).collect();
         let takes_count = SignatureArray::all(takes).count();
-        if slots.len() != arrays.len() || operands.len() != takes_count {
+        if slots.len() != arrays.len() || call.operands.len() != takes_count {
             return Err(mismatch());
         }
         let mut sizes = BTreeMap::new();
         let mut front: Option<Dims> = None;
+        let mut operands = Vec::with_capacity(slots.len());
         for (slot, array) in slots.iter().zip(&arrays) {
             if array.ty != slot.ty(own) || array.rank() < slot.rank() {
                 return Err(mismatch());
@@ -114,6 +109,8 @@ impl<'a> CheckedCall<'a> {
                     return Err(mismatch());
                 }
             }
+            let side = |k: usize| own_dims.get(k).map_or(1, |&size| to_usize(size));
+            operands.push(Part { ty: array.ty, rows: side(0), cols: side(1) });
         }
         let size = |letter: char| sizes.get(&letter).copied();
         let smaller = size('m').zip(size('n')).map(|(m, n)| m.min(n));
@@ -125,35 +122,33 @@ impl<'a> CheckedCall<'a> {
         }
         column_major(call, &slots[..takes_count])?;
         let batch = front.unwrap_or_default().iter().map(|&d| to_usize(d)).product();
-        let ranks = slots.iter().map(|slot| slot.rank()).collect();
-        Ok(Self { call, shapes: results, sizes, ranks, batch, results: Vec::new() })
+        let results = operands.split_off(takes_count);
+        Ok(Self { operands, results, sizes, batch })
     }
-    /// Returns the results, before they are written.
-    pub(super) fn results(&self) -> Vec<Literal> {
-        self.shapes.iter().map(|&shape| Literal::zeros(shape.clone())).collect()
-    }
-    /// Returns the call for some problems, whose parts of the results are to be written.
-    pub(super) fn for_part<'b>(&'b self, results: Places<'b>) -> CheckedCall<'b> {
-        CheckedCall {
-            call: self.call,
-            shapes: self.shapes.clone(),
-            sizes: self.sizes.clone(),
-            ranks: self.ranks.clone(),
-            batch: self.batch,
-            results,
-        }
-    }
+}
+
+/// Parts of results, and how many elements of each have been given.
+pub(super) type Places<'a> = SmallVec<[(&'a mut [u8], usize); 4]>;
+
+/// Some problems of a call.
+pub(super) struct CheckedCall<'a> {
+    pub(super) shapes: &'a CheckedShapes,
+    pub(super) operands: &'a [&'a Array],
+    /// The parts of the results, which are to be written.
+    pub(super) results: Places<'a>,
+}
+
+impl<'a> CheckedCall<'a> {
     /// Returns the number of elements that a result has for each problem.
     fn count(&self, result: usize) -> usize {
-        let count = self.shapes[result].element_count().unwrap_or(0);
-        count.checked_div(self.batch).unwrap_or(0)
+        let Part { rows, cols, .. } = self.shapes.results[result];
+        rows * cols
     }
     /// Returns the elements of an operand of one problem.
     pub(super) fn elements<S: Native>(&self, operand: usize, problem: usize) -> &'a [S] {
-        let literal: &'a Literal = self.call.operands[operand];
-        let elements: &[S] = bytemuck::cast_slice(literal.bytes());
-        let count = elements.len() / self.batch;
-        &elements[problem * count..(problem + 1) * count]
+        let elements: &[S] = bytemuck::cast_slice(self.operands[operand].bytes());
+        let Part { rows, cols, .. } = self.shapes.operands[operand];
+        &elements[problem * rows * cols..(problem + 1) * rows * cols]
     }
     /// Returns the place of the next problem's part of a result, which is to be written.
     pub(super) fn place<S: Native>(&mut self, result: usize) -> &mut [S] {
@@ -169,44 +164,29 @@ impl<'a> CheckedCall<'a> {
     }
     /// Returns the size of this letter.
     pub(super) fn size(&self, letter: char) -> usize {
-        self.sizes.get(&letter).copied().unwrap_or(0)
-    }
-    /// Returns the rows, columns and elements of an operand of one problem.
-    fn part(&self, operand: usize, problem: usize) -> (usize, usize, impl Iterator<Item = Scalar>) {
-        let literal: &Literal = self.call.operands[operand];
-        let dims = literal.array_shape().map(|s| s.dims.as_slice()).unwrap_or_default();
-        let own: Vec<usize> =
-            dims[dims.len() - self.ranks[operand]..].iter().map(|&d| to_usize(d)).collect();
-        let count: usize = own.iter().product();
-        let (rows, cols) = (own.first().copied().unwrap_or(1), own.get(1).copied().unwrap_or(1));
-        (rows, cols, (problem * count..(problem + 1) * count).map(|i| literal.get(i)))
+        self.shapes.sizes.get(&letter).copied().unwrap_or(0)
     }
     /// Returns an operand of one problem as a matrix.
     pub(super) fn matrix<N: LapackFloat>(&self, operand: usize, problem: usize) -> Matrix<N> {
-        let (rows, cols, elements) = self.part(operand, problem);
-        let literal = self.call.operands[operand];
-        let own = problem * rows * cols..(problem + 1) * rows * cols;
-        let bytes = literal.bytes();
-        let data = match literal.array_shape().map(|shape| shape.ty) {
-            Some(ElementType::F32) => {
-                bytemuck::cast_slice(bytes)[own].iter().map(|&x: &f32| N::real(x.into())).collect()
-            }
-            Some(ElementType::F64) => {
-                bytemuck::cast_slice(bytes)[own].iter().map(|&x| N::real(x)).collect()
-            }
-            Some(_) | None => elements.map(N::read).collect(),
+        let Part { ty, rows, cols } = self.shapes.operands[operand];
+        let data = if ty == ElementType::F32 {
+            self.elements(operand, problem).iter().map(|&x: &f32| N::real(x.into())).collect()
+        } else if ty == ElementType::F64 {
+            self.elements(operand, problem).iter().map(|&x| N::real(x)).collect()
+        } else {
+            let own = problem * rows * cols..(problem + 1) * rows * cols;
+            own.map(|i| N::read(self.operands[operand].get(i))).collect()
         };
         Matrix { rows, cols, data }
     }
     /// Returns an operand of one problem as integers.
     pub(super) fn integers(&self, operand: usize, problem: usize) -> Vec<i32> {
-        let (_, _, elements) = self.part(operand, problem);
-        elements.map(|x| i32::try_from(x.as_wrapping()).unwrap_or(0)).collect()
+        self.elements(operand, problem).to_vec()
     }
     /// Appends the next problem's part of a result.
     pub(super) fn give(&mut self, result: usize, elements: impl IntoIterator<Item = Scalar>) {
         let (array, given) = &mut self.results[result];
-        let ty = self.shapes[result].ty;
+        let ty = self.shapes.results[result].ty;
         let slots = array.chunks_exact_mut(ty.storage_bytes()).skip(*given);
         for (element, slot) in elements.into_iter().zip(slots) {
             element.write(ty, slot);
@@ -215,7 +195,7 @@ impl<'a> CheckedCall<'a> {
     }
     /// Appends the next problem's part of a result.
     pub(super) fn give_numbers<N: LapackFloat>(&mut self, result: usize, numbers: &[N]) {
-        let ty = self.shapes[result].ty;
+        let ty = self.shapes.results[result].ty;
         if ty == ElementType::F32 {
             let slots = self.place::<f32>(result).iter_mut();
             slots.zip(numbers).for_each(|(slot, x)| *slot = to_f32(x.re()));
@@ -229,24 +209,24 @@ impl<'a> CheckedCall<'a> {
     /// Appends the next problem's part of a result, all of it `with`.
     pub(super) fn fill(&mut self, result: usize, with: f64) {
         let count = self.count(result);
-        let complex = self.shapes[result].ty.is_complex();
+        let complex = self.shapes.results[result].ty.is_complex();
         let value = if complex { Scalar::Complex(with, with) } else { Scalar::Float(with) };
         self.give(result, std::iter::repeat_n(value, count));
     }
     /// Returns how many results there are.
     pub(super) fn results_count(&self) -> usize {
-        self.shapes.len()
+        self.shapes.results.len()
     }
     /// Returns the numbers of the results that are floats.
     pub(super) fn float_results(&self) -> Vec<usize> {
-        let is_float = |&i: &usize| self.shapes[i].ty != ElementType::S32;
-        (0..self.shapes.len()).filter(is_float).collect()
+        let is_float = |&i: &usize| self.shapes.results[i].ty != ElementType::S32;
+        (0..self.shapes.results.len()).filter(is_float).collect()
     }
 }
 
 /// Rejects matrices whose stated layout is row-major: the routine reads them in column-major order,
 /// and would read their transposes. Without a stated layout they are taken to be column-major.
-fn column_major(call: &Call<'_>, slots: &[SignatureArray]) -> Result<()> {
+fn column_major(call: &StatedCall<'_>, slots: &[SignatureArray]) -> Result<()> {
     let Some(constraints) = &call.op.operand_layout_constraints else { return Ok(()) };
     for (i, (slot, shape)) in slots.iter().zip(constraints).enumerate() {
         let Some(array) = shape.array().filter(|_| slot.rank() == 2) else { continue };
