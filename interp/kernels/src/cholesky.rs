@@ -21,6 +21,7 @@ use crate::Kernel;
 use crate::conversion::{converted, is_narrow, number_bytes, numbers, store, store_numbers};
 use crate::function::{writes_in, writes_with};
 use crate::op::{ArrayOp, Cost, Site, needs_whole_operands};
+use crate::triangle::{FactorType, Panels};
 use hlo::op::Cholesky;
 use hlo::{Array, ArrayShape, ElementType};
 use num::Arithmetic;
@@ -30,7 +31,6 @@ use num::double_double::Real;
 use num::index::{saturating_count, to_usize};
 use num::parallel::{parts, threads};
 use num::scalar_program::ScalarPrograms;
-use num::triangle::{FactorType, Panels};
 
 impl ArrayOp for Cholesky {
     fn kernel(&self, site: &Site<'_>, _: &ScalarPrograms) -> Option<Box<dyn Kernel>> {

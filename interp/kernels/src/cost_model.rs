@@ -26,3 +26,10 @@ pub(crate) const MULTIPLIED: usize = 1 << 15;
 /// Multiplications of a batch of matrices for which threads share its rows: a thread that shares
 /// packs columns that others wait for.
 pub(crate) const SHARED: usize = 1 << 19;
+
+/// Rows of a triangular system whose panels are solved by several threads.
+pub(crate) const SOLVED_ROWS: usize = 64;
+
+/// Rows of all panels that are subtracted from a row of tiles of a triangular system, for which threads
+/// share the panels.
+pub(crate) const PANEL_ROWS: usize = 1 << 14;

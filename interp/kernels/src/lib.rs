@@ -48,6 +48,7 @@ mod sliding;
 mod sort;
 mod strided;
 pub mod topk;
+pub mod triangle;
 mod triangular_solve;
 mod typed;
 mod unpooling;

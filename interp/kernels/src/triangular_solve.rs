@@ -21,6 +21,7 @@ use crate::Kernel;
 use crate::conversion::{converted, is_narrow, number_bytes, numbers, store, store_numbers};
 use crate::function::{writes_in, writes_with};
 use crate::op::{ArrayOp, Cost, Site, needs_whole_operands};
+use crate::triangle::{FactorType, Panels};
 use hlo::op::TriangularSolve;
 use hlo::op::value::Transpose;
 use hlo::{Array, ArrayShape, ElementType};
@@ -30,7 +31,6 @@ use num::complex_of::{Field, InField, in_field};
 use num::double_double::DoubleDouble;
 use num::index::{saturating_count, to_usize};
 use num::scalar_program::ScalarPrograms;
-use num::triangle::{FactorType, Panels};
 
 impl ArrayOp for TriangularSolve {
     fn kernel(&self, site: &Site<'_>, _: &ScalarPrograms) -> Option<Box<dyn Kernel>> {

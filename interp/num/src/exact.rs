@@ -5,7 +5,7 @@
 
 /// 2^`exponent`, for exponents from -1074 to 1023.
 #[inline]
-pub(super) fn pow2(exponent: i32) -> f64 {
+pub fn pow2(exponent: i32) -> f64 {
     // The biased exponent of a normal number, or the position of the only bit of a subnormal one.
     match u64::try_from(exponent + 1023) {
         Ok(biased) if biased > 0 => f64::from_bits(biased << 52),

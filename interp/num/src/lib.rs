@@ -15,7 +15,7 @@
 //! | what | modules |
 //! |---|---|
 //! | arithmetic of elements | this one, [`float`], [`int`], [`complex_of`], [`accumulator`], [`double_double`], [`random`] |
-//! | loops over elements in types of the processor | [`loops`], [`prefix_sum`], [`fourier`], [`triangle`] |
+//! | loops over elements in types of the processor | [`loops`], [`prefix_sum`], [`fourier`] |
 //! | computations of scalars, and when programs become machine code | [`scalar_program`], [`tier_up`] |
 //! | the run that a loop is part of | [`scope`], [`clock`], [`parallel`], [`error`] |
 //! | arrays and their indices | [`array`](mod@array), [`index`] |
@@ -53,7 +53,6 @@ pub mod scope;
 mod signed;
 pub mod single;
 pub mod tier_up;
-pub mod triangle;
 pub mod twiddle;
 mod unsigned;
 

@@ -1,8 +1,8 @@
 //! `potrf` and `trsm` in sums that are not compensated: of f32 and c64 in f64, where 29 bits more than the
 //! result has are enough, and in the type of the elements.
 use super::direct::{Triangle, order};
+use kernels::triangle::{FactorType, Panels};
 use num::single::to_f32;
-use num::triangle::{FactorType, Panels};
 
 /// An element that is computed as a number of type `R`.
 pub(super) trait Element<R>: FactorType {

@@ -7,23 +7,20 @@
     clippy::inline_always,
     reason = "only code inlined into the function of an instruction set is compiled for it"
 )]
-use super::complex::Complex;
-use super::exact::pow2;
-use super::loops::instruction_set::{self, Task};
-use crate::clock::Stop;
-use crate::parallel::parts;
-use crate::single::to_f32;
+use crate::cost_model;
 use hlo::literal::Native;
+use hlo::op::Binary;
+use hlo::{ElementType, Scalar};
+use num::clock::Stop;
+use num::exact::pow2;
+use num::loops::instruction_set::{self, Task};
+use num::parallel::parts;
+use num::single::to_f32;
 
 /// Columns of a panel.
 const WIDTH: usize = 16;
 /// Rows of a tile.
 const ROWS: usize = 4;
-/// Rows from which on the panels of a system are solved by several threads.
-const WORTH_A_THREAD: usize = 64;
-/// Rows of all panels that are subtracted from a row of tiles, for which several threads share the
-/// panels.
-const WORTH_SHARING: usize = 1 << 14;
 
 /// A type in which factors and solutions are computed.
 pub trait FactorType: Native + PartialEq + Send + Sync {
@@ -134,18 +131,22 @@ macro_rules! numbers {
                 if divisor[1] == 0.0 {
                     return row.map(|parts| $ty::over(parts, divisor[0]));
                 }
-                let wide = Complex { re: divisor[0].into(), im: divisor[1].into() };
-                let norm = wide.re * wide.re + wide.im * wide.im;
+                let [c, d]: [f64; 2] = divisor.map(f64::from);
+                let norm = c * c + d * d;
                 // The parts of the quotients, and of the reciprocal, are far from the ends of the range.
                 if !(pow2(-120)..pow2(120)).contains(&norm) {
                     let [re, im] = &mut row;
                     for (re, im) in re.iter_mut().zip(im) {
-                        let quotient = Complex { re: (*re).into(), im: (*im).into() }.div(wide);
-                        (*re, *im) = ($narrow(quotient.re), $narrow(quotient.im));
+                        let z = Scalar::Complex((*re).into(), (*im).into());
+                        let divisor = Scalar::Complex(c, d);
+                        let quotient = num::binary(Binary::Divide, ElementType::C128, z, divisor);
+                        if let Scalar::Complex(a, b) = quotient {
+                            (*re, *im) = ($narrow(a), $narrow(b));
+                        }
                     }
                     return row;
                 }
-                let (a, b) = ($narrow(wide.re / norm), $narrow(-wide.im / norm));
+                let (a, b) = ($narrow(c / norm), $narrow(-d / norm));
                 let [re, im] = row;
                 for i in 0..WIDTH {
                     row[0][i] = re[i] * a - im[i] * b;
@@ -270,7 +271,7 @@ impl<R: FactorType> Panels<R> {
             let (corner, failure) = corner(&mut diagonal[first..], first, n, &accepts);
             let solve_tile =
                 |panel: &mut [R::Row]| solve_tile(panel, first, &factors, Some(&corner));
-            let is_shared = first * others.len() / self.rows >= WORTH_SHARING;
+            let is_shared = first * others.len() / self.rows >= cost_model::PANEL_ROWS;
             let size = (self.rows, if is_shared { 1 } else { usize::MAX });
             parts(others, size, |_, panel| solve_tile(panel));
             if let Some(failure) = failure {
@@ -307,7 +308,7 @@ impl<R: FactorType> Panels<R> {
             corners.push(corner);
         }
         let stop = Stop::current();
-        let at_once = if n < WORTH_A_THREAD { usize::MAX } else { 1 };
+        let at_once = if n < cost_model::SOLVED_ROWS { usize::MAX } else { 1 };
         parts(&mut self.cells, (self.rows, at_once), |_, panel| {
             let mut rest: &[[R; ROWS]] = &factors;
             let rows = (0..n).step_by(ROWS).zip(&corners);
