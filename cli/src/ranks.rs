@@ -41,8 +41,13 @@ impl Ranks {
             rank => path.with_extension(format!("rank{rank}.{extension}")),
         }
     }
-    fn number(&self) -> usize {
+    /// Returns the number of this rank.
+    pub(crate) fn number(&self) -> usize {
         self.0.as_ref().map_or(0, collectives::Ranks::rank)
+    }
+    /// Returns the number of ranks.
+    pub(crate) fn count(&self) -> usize {
+        self.0.as_ref().map_or(1, collectives::Ranks::count)
     }
     /// Returns whether this process prints: it is rank 0 or the only one.
     fn is_first(&self) -> bool {
@@ -62,6 +67,17 @@ impl Ranks {
         let failure = own.err().filter(|_| !messages[..ranks.rank()].contains(&message));
         let silent = Failure { diagnostics: Vec::new(), source: None, exit: Exit::Wrong };
         Err(Failure { exit: Exit::of(*first), ..failure.unwrap_or(silent) })
+    }
+    /// Returns the bytes of all ranks, by number; all of them call it.
+    pub(crate) fn gather(&self, own: Vec<u8>) -> Result<Vec<Vec<u8>>> {
+        let Some(ranks) = &self.0 else { return Ok(vec![own]) };
+        ranks.gather(own).map_err(|e| lost(&e))
+    }
+    /// Reports the error of this rank and ends the process at once: the launcher stops the others.
+    pub(crate) fn abort(&self, failure: &Failure) -> ! {
+        self.report(failure);
+        ENDING.store(true, Ordering::Relaxed);
+        std::process::exit(failure.exit.number().into());
     }
     /// Reports the error of this rank and ends the run.
     pub(crate) fn conclude(self, result: Result<ExitCode>) -> Result<ExitCode> {

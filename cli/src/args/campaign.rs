@@ -13,7 +13,8 @@ use std::time::Duration;
        etalon campaign <FOLDER> --list
        etalon campaign <FOLDER> --merge <SHARDS>...")]
 pub(crate) struct CampaignArgs {
-    /// The folder of the campaign: empty, or with a campaign of the same backend and options, which goes on.
+    /// The folder of the campaign: empty, or with a campaign of the same backend and options, which goes on. Under `mpirun` the ranks
+    /// share the cases.
     pub(crate) folder: PathBuf,
     /// The time of a round; 60 minutes if there is no --count either. What is left of a round that was killed is that of the next
     /// process.

@@ -344,8 +344,10 @@ pub(crate) struct BlameArgs {
 }
 
 #[derive(Debug, Args)]
+#[expect(clippy::struct_excessive_bools, reason = "one switch for each option")]
 pub(crate) struct PassesArgs {
-    /// Dumps: folders that XLA or MLIR wrote, or files of several modules. With a backend: modules, which it compiles with a dump.
+    /// Dumps: folders that XLA or MLIR wrote, or files of several modules; the modules of two are also compared with each other. With a
+    /// backend: modules, which it compiles with a dump.
     #[arg(required = true)]
     pub(crate) dumps: Vec<PathBuf>,
     /// Check only the modules whose names match; `*` stands for any characters: `jit_step*`.
@@ -364,6 +366,10 @@ pub(crate) struct PassesArgs {
     /// End at the first step that changes the meaning.
     #[arg(long)]
     pub(crate) first: bool,
+    /// With --backend: compile the program again without the passes that change its meaning (`xla_disable_hlo_passes`), and say whether
+    /// its results are right then.
+    #[arg(long)]
+    pub(crate) confirm: bool,
     /// The most steps of one run: a pass may make an endless loop. By default the first state has no limit, and the others take at
     /// most 100 times the steps of the one before, or 100 million.
     #[arg(long, value_name = "STEPS", value_parser = number::<u64>)]

@@ -78,7 +78,8 @@ examples! {
     ]
     PASSES: [
         "etalon passes dump/", "the pass that changes the meaning, of each module of a dump";
-        "etalon passes model.hlo --backend ./plugin.so --first", "of a module that a plugin compiles";
+        "etalon passes old/ new/", "where two compilers part, and which one is wrong";
+        "etalon passes model.hlo --backend ./plugin.so --confirm", "of a module that a plugin compiles, also without that pass";
     ]
     FUZZ: [
         "etalon fuzz --backend ./plugin.so --minutes 10 --output findings/", "random modules on a plugin for ten minutes";
@@ -91,6 +92,7 @@ examples! {
     CAMPAIGN: [
         "etalon campaign nightly/ --backend ./plugin.so --minutes 60", "a round; the same command continues";
         "etalon campaign nightly/ --list", "what was found, by cause";
+        "mpirun -n 8 etalon campaign nightly/ --backend ./plugin.so", "ranks share the cases";
     ]
     REDUCE: [
         "etalon reduce model.hlo --backend ./plugin.so --random 1", "the smallest module that a plugin computes wrong";

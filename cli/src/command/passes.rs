@@ -1,30 +1,27 @@
 //! `etalon passes`: the compiler pass that changes the meaning of a module, from a dump of its states.
-use super::backend::{open, show_warnings};
-use super::{load_filled, verified};
-use crate::args::{InputArgs, LoadArgs, PassesArgs};
+mod compiled;
+
+use crate::args::{InputArgs, PassesArgs};
 use crate::error::{Exit, Failure, Result};
 use crate::file::{self, Existing};
 use crate::limits::Limits;
 use crate::{inputs, output};
-use conformance::backend::{BackendError, Backends, OptionValue};
 use conformance::generate::{Regime, arguments};
-use conformance::judge::judge_with;
 use conformance::on_large_stack;
 use conformance::passes::{
-    ArgumentSet, Class, Dump, LastState, ModuleDump, ModuleReport, Options, check, first_module,
-    to_html, to_junit,
+    ArgumentSet, Class, Comparison, Dump, ModuleDump, ModuleReport, Options, check, compare,
+    first_module, pairs, to_html, to_junit,
 };
-use conformance::results::Verdict;
 use conformance::suite::matches;
 use hlo::{ElementType, Literal, Scalar, Verified};
 use interp::DeviceGrid;
-use load::Loaded;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::sync::Arc;
 
 pub(crate) fn run(args: &PassesArgs) -> Result<ExitCode> {
-    if let Some(option) = args.backend.of_a_backend().filter(|_| !args.backend.is_named()) {
+    let confirm = args.confirm.then_some("--confirm");
+    let of_backend = args.backend.of_a_backend().or(confirm);
+    if let Some(option) = of_backend.filter(|_| !args.backend.is_named()) {
         let failure = Failure::file(Path::new(option), &"the option is one of a backend");
         return Err(failure.with_help("name the backend with --backend"));
     }
@@ -51,26 +48,35 @@ pub(crate) fn run(args: &PassesArgs) -> Result<ExitCode> {
     let mut worst = None;
     if args.backend.is_named() {
         for path in &args.dumps {
-            let exit = compiled(args, path, &options, &mut found)?;
+            let exit = compiled::check(args, path, &options, &mut found)?;
             worst = exit.into_iter().chain(worst).reduce(Exit::or);
         }
     }
+    let mut modules = Vec::new();
     for (path, dump) in args.dumps.iter().zip(&dumps) {
-        for module in chosen(args, path, dump)? {
+        let chosen = chosen(args, path, dump)?;
+        for module in &chosen {
             let report = checked(args, module, &options)?;
             found.add(args, report)?;
         }
+        modules.push(chosen);
+    }
+    // What other passes change is not asked for.
+    if let ([old, new], None) = (&*modules, &args.pass) {
+        compared(args, [old, new], &options, &mut found)?;
     }
     drop(folder);
-    let Found { reports, .. } = found;
+    let Found { reports, comparisons, .. } = found;
     if let Some(path) = &args.junit {
         file::replace(path, to_junit(&reports, args.backend.judgement.strict).as_bytes())?;
     }
     if let Some(path) = &args.html {
         file::replace(path, to_html(&reports, args.backend.judgement.strict).as_bytes())?;
     }
+    let steps = reports.iter().flat_map(ModuleReport::all).map(|step| step.class);
+    let classes = steps.chain(comparisons.iter().map(Comparison::class));
     let worst =
-        exit(&reports, args.backend.judgement.strict).into_iter().chain(worst).reduce(Exit::or);
+        exit(classes, args.backend.judgement.strict).into_iter().chain(worst).reduce(Exit::or);
     Ok(worst.map_or(ExitCode::SUCCESS, Exit::code))
 }
 
@@ -80,6 +86,8 @@ struct Found {
     reports: Vec<ModuleReport>,
     /// The folders of wrong steps.
     saved: Vec<PathBuf>,
+    /// The modules that are in both of two dumps.
+    comparisons: Vec<Comparison>,
 }
 
 impl Found {
@@ -143,104 +151,6 @@ fn opened(path: &Path) -> Result<Dump> {
             None => failure,
         }
     })
-}
-
-/// Returns the error of a backend that wrote no dump.
-fn no_dump(
-    backends: &Backends,
-    actual: &std::result::Result<Vec<Literal>, BackendError>,
-) -> Failure {
-    let message = match actual {
-        Ok(_) => "it wrote no dump".to_owned(),
-        Err(error) => format!("it wrote no dump: {error}"),
-    };
-    let help = "the backend must take options of XLA, as PJRT plugins of XLA do";
-    let name = Path::new(backends.name());
-    Failure::file(name, &message).with_help(help)
-}
-
-/// The options of XLA that make it dump the states of each module.
-fn dumping(folder: &Path) -> Vec<(String, OptionValue)> {
-    let path = OptionValue::Text(folder.display().to_string());
-    let flag = || OptionValue::Bool(true);
-    let options = [
-        ("xla_dump_to", path),
-        ("xla_dump_hlo_pass_re", OptionValue::Text(".*".to_owned())),
-        ("xla_dump_hlo_as_text", flag()),
-        ("xla_dump_large_constants", flag()),
-    ];
-    options.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
-}
-
-/// Compiles a module on the backend with a dump, checks its passes, and compares the result of the backend with that of the last
-/// state.
-fn compiled(
-    args: &PassesArgs,
-    path: &Path,
-    options: &Options,
-    found: &mut Found,
-) -> Result<Option<Exit>> {
-    let folder = tempfile::tempdir().map_err(|error| Failure::file(path, &error))?;
-    let mut of_backend = args.backend.clone();
-    of_backend.xla_option.extend(dumping(folder.path()));
-    let limits = Limits::none();
-    let Loaded { file, module, .. } =
-        load_filled(path, &LoadArgs::of(args.lenient), &args.inputs, &limits)?;
-    let module = Arc::new(verified(module, file.source(), &limits)?);
-    let arguments = sets(args, &module)?.swap_remove(0).arguments;
-    let backends = open(&of_backend)?;
-    let grid = DeviceGrid::of(&module.module().config);
-    let actual = backends.run({
-        let (module, arguments) = (Arc::clone(&module), arguments);
-        move |backend| backend.compile(&module, grid)?.execute(&arguments)
-    });
-    show_warnings(&backends);
-    let dump = Dump::open(folder.path()).map_err(|_| no_dump(&backends, &actual))?;
-    let name = module.module().name.as_str();
-    let own = dump.modules.iter().find(|found| found.name == name).or(dump.modules.last());
-    let Some(own) = own else { return Ok(None) };
-    let report = checked(args, own, options)?;
-    let is_wrong = report.wrong(args.backend.judgement.strict).next().is_some();
-    let (line, exit) = conclusion(&backends, &report, actual, is_wrong);
-    found.add(args, report)?;
-    if !args.json {
-        output::report(&line, takes_stdout(args))?;
-    }
-    Ok(exit)
-}
-
-/// Says whether the result of the backend is that of the last state, and where the fault is.
-fn conclusion(
-    backends: &Backends,
-    report: &ModuleReport,
-    actual: std::result::Result<Vec<Literal>, BackendError>,
-    is_wrong: bool,
-) -> (String, Option<Exit>) {
-    let name = backends.name();
-    let actual = match actual {
-        Ok(actual) => actual,
-        Err(error) => {
-            let exit = if is_wrong { Exit::Wrong } else { Exit::Unsupported };
-            return (format!("{name} has no result: {error}\n"), Some(exit));
-        }
-    };
-    let Some(last) = &report.last else {
-        return ("the last state has no result\n".to_owned(), Some(Exit::Unsupported));
-    };
-    let LastState { module, arguments, results } = last;
-    let judgement =
-        on_large_stack(|| judge_with(backends.judging(), module, arguments, results, &actual));
-    match (judgement.verdict, is_wrong) {
-        (Verdict::Differs, _) => (
-            format!("{name} computes the last state wrong: code generation\n{judgement}"),
-            Some(Exit::Wrong),
-        ),
-        (Verdict::EtalonBug, _) => (format!("{judgement}"), Some(Exit::Bug)),
-        (_, true) => {
-            (format!("{name} computes the last state right: the fault is in the pass\n"), None)
-        }
-        (_, false) => (format!("{name} computes the last state right\n"), None),
-    }
 }
 
 /// Returns the modules of a dump that are asked for.
@@ -315,14 +225,47 @@ fn decided_otherwise(arguments: &[Vec<Literal>]) -> Option<Vec<Vec<Literal>>> {
     found.then_some(others)
 }
 
-/// Returns the exit code of the reports: a step that is wrong comes before one that did not run.
-fn exit(reports: &[ModuleReport], strict: bool) -> Option<Exit> {
+/// Compares the modules that are in both of two dumps, after their own steps.
+fn compared(
+    args: &PassesArgs,
+    modules: [&[&ModuleDump]; 2],
+    options: &Options,
+    found: &mut Found,
+) -> Result<()> {
+    let names = [0, 1].map(|at| args.dumps[at].display().to_string());
+    let pairs = on_large_stack(|| pairs(modules, options));
+    let report_of = |side: usize, dump: &ModuleDump| {
+        let at = modules[side].iter().position(|one| std::ptr::eq(*one, dump))?;
+        found.reports.get(at + side * modules[0].len())
+    };
+    for [old, new] in pairs.both {
+        let (Some(first), Some(second)) = (report_of(0, old), report_of(1, new)) else { continue };
+        let progress = output::Progress::new(&format!("comparing {}", old.name));
+        let sets = match on_large_stack(|| first_module(old, options)) {
+            Ok(module) => sets(args, &module)?,
+            Err(_) => Vec::new(),
+        };
+        let comparison =
+            on_large_stack(|| compare([old, new], names.clone(), &sets, options, [first, second]));
+        drop(progress);
+        let text = if args.json { comparison.to_json() + "\n" } else { comparison.to_string() };
+        output::report(&text, takes_stdout(args))?;
+        found.comparisons.push(comparison);
+    }
+    let single = pairs.single.iter().zip(&names).filter(|(modules, _)| !modules.is_empty());
+    for (modules, name) in single {
+        output::status(&format!("only in {name}: {}\n", modules.join(", ")));
+    }
+    Ok(())
+}
+
+/// Returns the exit code of what was found: a step that is wrong comes before one that did not run.
+fn exit(classes: impl Iterator<Item = Class>, strict: bool) -> Option<Exit> {
     let of = |class: Class| match class {
         Class::EtalonBug => Some(Exit::Bug),
         class if class.is_wrong(strict) => Some(Exit::Wrong),
         Class::NotRun => Some(Exit::Unsupported),
         _ => None,
     };
-    let all = reports.iter().flat_map(ModuleReport::all);
-    all.filter_map(|step| of(step.class)).reduce(Exit::or)
+    classes.filter_map(of).reduce(Exit::or)
 }

@@ -1,4 +1,4 @@
-//! `mpirun etalon run`: the same results as one process, and errors of lost ranks.
+//! `mpirun etalon run` and `campaign`: the same results as one process, and errors of lost ranks.
 use crate::support::{Folder, expect};
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
@@ -247,6 +247,130 @@ fn a_killed_rank_ends_all_ranks() {
     // Zombie processes have ended.
     let ended = |rank: &u32| field(*rank, "State:").is_none_or(|state| state.starts_with('Z'));
     assert!(ranks.iter().all(ended), "{errors}");
+}
+
+/// The options of a short campaign.
+const SHORT: &str = "--backend planted:tanh --suite probes --count 12 --seed 3";
+
+/// Returns what a folder of a campaign has: the causes with their numbers of cases, the names of their
+/// folders, and the lines of the log but for the times.
+fn found_in(folder: &Folder, name: &str) -> [Vec<String>; 3] {
+    let lines = |text: &str| text.lines().map(str::to_owned).collect::<Vec<_>>();
+    let list = lines(&text(&folder.etalon(&format!("campaign {name} --list")).stdout));
+    let causes = std::fs::read_dir(folder.0.join(name).join("causes")).unwrap();
+    let names = |entry: std::io::Result<std::fs::DirEntry>| entry.unwrap().file_name();
+    let mut causes: Vec<String> =
+        causes.map(|entry| names(entry).to_string_lossy().into_owned()).collect();
+    causes.sort();
+    let log = std::fs::read_to_string(folder.0.join(name).join("log.jsonl")).unwrap();
+    let cases = log.lines().filter(|line| !line.contains("\"event\":\"campaign\""));
+    let without = |line: &str| {
+        let parts = line.split(',');
+        let is_kept = |part: &&str| !part.starts_with("\"at\":") && !part.starts_with("\"time\":");
+        parts.filter(is_kept).collect::<Vec<_>>().join(",").replace('}', "")
+    };
+    [list, causes, cases.map(without).collect()]
+}
+
+/// Returns the processes of Etalon that `mpirun` has started.
+fn ranks_of(running: &Child) -> Vec<u32> {
+    let is_rank = |id: &u32| field(*id, "Name:").as_deref() == Some("etalon");
+    descendants(running.id()).into_iter().filter(is_rank).collect()
+}
+
+#[test]
+fn a_campaign_over_ranks_is_that_of_one_process() {
+    let folder = Folder::new("mpi-campaign");
+    let one = folder.etalon(&format!("campaign one {SHORT}"));
+    expect(&one, 1, "2 causes in 2 groups: 2 new", "");
+    let line = format!("campaign all {SHORT}");
+    // A rank is killed in the suite: nothing is lost, and the same line goes on.
+    let mut command = started(&folder, &["-n", "3", ETALON]);
+    command.args(line.split(' ')).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut running = command.spawn().unwrap();
+    let log = folder.0.join("all/ranks/1/log.jsonl");
+    let ranks = until("a rank has cases", &mut running, |running| {
+        let lines = std::fs::read_to_string(&log).unwrap_or_default().lines().count();
+        (lines > 50).then(|| ranks_of(running))
+    });
+    assert_eq!(ranks.len(), 3);
+    assert!(Command::new("kill").args(["-9", &ranks[1].to_string()]).status().unwrap().success());
+    let status =
+        until("the others have ended", &mut running, |running| running.try_wait().unwrap());
+    assert!(!status.success());
+    let ended = running.wait_with_output().unwrap();
+    let errors = text(&[ended.stdout, ended.stderr].concat());
+    assert!(errors.contains("signal 9"), "{errors}");
+    let before = std::fs::read_to_string(&log).unwrap();
+    let whole = mpirun("3", &folder, &line);
+    expect(&whole, 1, "2 causes in 2 groups: 2 new", "");
+    assert_eq!(text(&whole.stdout).matches("round 1:").count(), 1);
+    let whole_lines = before.rsplit_once('\n').unwrap().0;
+    assert!(std::fs::read_to_string(&log).unwrap().starts_with(whole_lines));
+    assert!(found_in(&folder, "all") == found_in(&folder, "one"), "{}", folder.0.display());
+    // The next round, of as many modules for each rank.
+    folder.etalon(&format!("campaign one {SHORT}"));
+    expect(&mpirun("3", &folder, &line), 1, "round 2: ", "");
+    assert!(found_in(&folder, "all") == found_in(&folder, "one"), "{}", folder.0.display());
+    // Another number of ranks, none, and a campaign of a single process.
+    expect(&mpirun("2", &folder, &line), 2, "", "over 3 ranks");
+    expect(&folder.etalon(&line), 2, "", "over 3 ranks");
+    let other = mpirun("2", &folder, &format!("campaign one {SHORT}"));
+    expect(&other, 2, "", "over 2 ranks");
+    assert_eq!(text(&other.stderr).matches("E0601").count(), 1, "{}", text(&other.stderr));
+    // What a killed round has found.
+    expect(
+        &folder.etalon("campaign now --merge all/ranks/0 all/ranks/1 all/ranks/2"),
+        1,
+        "2 causes in 2 groups",
+        "",
+    );
+}
+
+#[test]
+fn a_round_that_some_ranks_have_completed_goes_on_with_the_others() {
+    let folder = Folder::new("mpi-campaign-rest");
+    let line = format!("campaign all {}", SHORT.replace("12", "4"));
+    expect(&mpirun("2", &folder, &line), 1, "round 1: ", "");
+    let whole = found_in(&folder, "all");
+    // As if rank 1 had been killed in the modules, before the shards were put together.
+    let log = folder.0.join("all/ranks/1/log.jsonl");
+    let text = std::fs::read_to_string(&log).unwrap();
+    let kept: Vec<&str> = text.lines().take(text.lines().count() - 5).collect();
+    std::fs::write(&log, kept.join("\n") + "\n").unwrap();
+    let all = folder.0.join("all/log.jsonl");
+    let first = std::fs::read_to_string(&all).unwrap().lines().next().unwrap().to_owned() + "\n";
+    std::fs::write(&all, &first).unwrap();
+    let before = std::fs::read_to_string(folder.0.join("all/ranks/0/log.jsonl")).unwrap();
+    expect(&mpirun("2", &folder, &line), 1, "round 1: ", "");
+    assert_eq!(found_in(&folder, "all"), whole);
+    assert_eq!(std::fs::read_to_string(folder.0.join("all/ranks/0/log.jsonl")).unwrap(), before);
+    // Only the shards were not put together.
+    std::fs::write(&all, &first).unwrap();
+    expect(&mpirun("2", &folder, &line), 1, "round 1: ", "");
+    assert_eq!(found_in(&folder, "all"), whole);
+}
+
+#[test]
+fn errors_of_a_campaign_end_all_ranks() {
+    let folder = Folder::new("mpi-campaign-errors");
+    let none = mpirun("2", &folder, "campaign d --backend none.so --count 1");
+    expect(&none, 2, "", "none.so");
+    assert!(!folder.0.join("d").exists());
+    folder.write("known.txt", "one two three");
+    let known = mpirun("2", &folder, "campaign d --backend exact --count 0 --known known.txt");
+    expect(&known, 2, "", "VERDICT PATTERN | CAUSE");
+    assert_eq!(text(&known.stderr).matches("error[").count(), 1, "{}", text(&known.stderr));
+    // Rank 1 has another seed.
+    let script = format!(
+        "s=1; if [ ${{OMPI_COMM_WORLD_RANK:-$PMI_RANK}} = 1 ]; then s=2; fi; exec {ETALON} campaign d --backend exact --suite probes --count 0 --seed $s"
+    );
+    let found = started(&folder, &["-n", "2", "sh", "-c", &script]).output().unwrap();
+    expect(&found, 2, "", "ranks 0 and 1 run different campaigns");
+    // A rank that cannot write its shard.
+    std::fs::create_dir_all(folder.0.join("e/ranks")).unwrap();
+    expect(&mpirun("2", &folder, "campaign e --backend exact --count 0"), 2, "", "not empty");
+    assert!(!folder.0.join("e/log.jsonl").exists());
 }
 
 /// Polls until there is an answer; kills the process and fails after two minutes.

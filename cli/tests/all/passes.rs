@@ -465,3 +465,128 @@ fn reports_do_not_replace_dumps() {
     expect(&folder.etalon("passes a b -o out"), 1, "", "saved in");
     assert_eq!(std::fs::read_dir(folder.0.join("out")).unwrap().count(), 2);
 }
+
+#[test]
+fn two_compilers_are_compared_where_they_part() {
+    let folder = Folder::new("passes-versions");
+    let twice = "ENTRY e { x = f32[4] parameter(0) n = f32[4] negate(x) m = f32[4] negate(n) ROOT r = f32[4] sine(m) }";
+    let of = |last: &'static str| {
+        [
+            ("before_optimizations", twice),
+            ("0000.p.after_dce.before_x", twice),
+            ("0001.p.after_algsimp.before_y", last),
+            ("cpu_after_optimizations", last),
+        ]
+    };
+    written(&folder, "old", &of(SINE));
+    written(&folder, "new", &of(COSINE));
+    let output = folder.etalon("passes old new");
+    expect(&output, 1, "m: new against old, arguments: --random 1\n  last states: DIFFERS ", "");
+    expect(&output, 1, "  the same at p/dce, they part at 0001 p/algsimp\n", "");
+    let blamed = "new changes the meaning: 0001 p/algsimp; no step of old does\n";
+    expect(&output, 1, blamed, "");
+    expect(&folder.etalon("passes new old"), 1, "new changes the meaning: 0001 p/algsimp", "");
+    expect(&folder.etalon("passes old old"), 0, "last states: same bits", "");
+    expect(&folder.etalon("passes new new"), 1, "last states: same bits", "");
+    let json = folder.etalon("passes old new --json");
+    expect(&json, 1, "\"parted\":{\"number\":\"0001\",\"pass\":\"p/algsimp\"", "");
+    expect(&json, 1, "\"wrong\":[[],[\"0001 p/algsimp\"]]", "");
+    assert_eq!(String::from_utf8(json.stdout).unwrap().lines().count(), 3);
+    // Both are wrong, in other passes, of which none has the same name.
+    let tanh = "ENTRY e { x = f32[4] parameter(0) ROOT r = f32[4] tanh(x) }";
+    written(&folder, "other", &[of("")[0], ("0000.q.after_z.before_y", tanh)]);
+    let output = folder.etalon("passes new other");
+    expect(&output, 1, "the same at before_optimizations; no pass after it has the same name", "");
+    expect(&output, 1, "both change the meaning: new in 0001 p/algsimp; other in 0000 q/z", "");
+    // What is not asked for is not compared.
+    let output = folder.etalon("passes old new --pass dce");
+    expect(&output, 0, "no step of 1 changes the meaning", "");
+    assert!(!String::from_utf8(output.stdout).unwrap().contains("against"));
+}
+
+#[test]
+fn modules_of_two_dumps_are_paired_by_name_and_signature() {
+    let folder = Folder::new("passes-pairs");
+    let text = |name: &str, size: u32, op: &str| {
+        format!(
+            "HloModule {name}\nENTRY e {{ x = f32[{size}] parameter(0) ROOT r = f32[{size}] {op}(x) }}\n"
+        )
+    };
+    for (dump, shift) in [("old", 0), ("new", 7)] {
+        std::fs::create_dir(folder.0.join(dump)).unwrap();
+        let write = |number: u32, name: &str, size, op: &str| {
+            let file =
+                format!("{dump}/module_{:04}.{name}.before_optimizations.txt", number + shift);
+            folder.write(&file, &text(name, size, op));
+        };
+        write(0, "step", 4, "sine");
+        write(2, "step", 5, "cosine");
+        write(4, dump, 4, "sine");
+        write(6, "grown", if dump == "old" { 2 } else { 3 }, "sine");
+    }
+    let output = folder.etalon("passes old new");
+    let errors = "only in old: old, grown\nonly in new: new, grown\n";
+    expect(&output, 0, "module_0000.step: new against old", errors);
+    expect(&output, 0, "module_0002.step: new against old", errors);
+    // Programs of one name that are others before any pass.
+    for (dump, first) in [("a", SINE), ("b", COSINE)] {
+        written(
+            &folder,
+            dump,
+            &[("before_optimizations", first), ("0000.p.after_q.before_x", first)],
+        );
+    }
+    let output = folder.etalon("passes a b");
+    expect(&output, 3, "not compared: the first states have other results already", "");
+    // A dump of one module, whose name is that of its file.
+    let states = |second: &str| format!("HloModule m\n{SINE}\nHloModule m\n{second}\n");
+    folder.write("one.txt", &states(SINE));
+    folder.write("two.txt", &states(COSINE));
+    expect(&folder.etalon("passes one.txt two.txt"), 1, "one: two.txt against one.txt", "");
+    // States that cannot be compared.
+    let unknown = "ENTRY e { x = f32[4] parameter(0) ROOT r = f32[4] custom-call(x), custom_call_target=\"magic\" }";
+    written(&folder, "c", &[("before_optimizations", unknown)]);
+    expect(&folder.etalon("passes a c"), 3, "last states: not run", "");
+    folder.write("b/module_0000.m.before_optimizations.txt", "HloModule m\nENTRY e {\n");
+    folder.write("b/module_0000.m.0000.p.after_q.before_x.txt", "HloModule m\nENTRY e {\n");
+    expect(&folder.etalon("passes a b"), 1, "last states: not run", "");
+}
+
+/// Returns the plugin of XLA that is tested, if there is one.
+fn plugin() -> Option<String> {
+    let named = std::env::var("ETALON_PJRT_PLUGIN").ok();
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/plugins");
+    let found = || {
+        let files = std::fs::read_dir(folder).ok()?.filter_map(|file| Some(file.ok()?.path()));
+        files.filter(|path| path.extension().is_some_and(|e| e == "so")).min()
+    };
+    named.or_else(|| Some(found()?.canonicalize().ok()?.display().to_string()))
+}
+
+#[test]
+fn a_wrong_pass_is_confirmed_by_disabling_it() {
+    expect(&passes("negative_zero", "--confirm"), 2, "", "--confirm: the option is one of a back");
+    // The rest needs XLA.
+    let Some(plugin) = plugin() else { return };
+    let run = |dump: &str, module: &str| {
+        let file = format!("{dump}/module_0000.{module}.before_optimizations.txt");
+        let options = format!("--backend {plugin} --confirm --seeds 3");
+        let output = passes(&file, &options);
+        String::from_utf8(output.stdout).unwrap()
+    };
+    // Versions of XLA without the fault have nothing to confirm.
+    let is_fixed = |text: &str| text.contains("not confirmed: no pass changes the meaning");
+    let text = run("negative_zero", "zero");
+    let confirmed = "\nconfirmed: ";
+    assert!(is_fixed(&text) || text.contains(confirmed), "{text}");
+    assert!(is_fixed(&text) || text.contains("right without algsimp, and wrong with it"), "{text}");
+    let text = run("dynamic_rows", "rows");
+    // The compiler needs it.
+    assert!(is_fixed(&text) || text.contains("not confirmed: without dynamic_padder"), "{text}");
+    let json = passes(
+        "negative_zero/module_0000.zero.before_optimizations.txt",
+        &format!("--backend {plugin} --confirm --json"),
+    );
+    let json = String::from_utf8(json.stdout).unwrap();
+    assert!(json.lines().last().unwrap().contains("\"confirmed\":"), "{json}");
+}

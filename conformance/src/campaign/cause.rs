@@ -99,7 +99,7 @@ impl Symptom {
         if has_line(&finding.record) {
             return Self { key: Some(kind.clone()), kind, guilty: None };
         }
-        let is_searched = is_searched(&finding.record);
+        let is_searched = is_searched(finding.record.verdict);
         let guilty = is_searched.then(|| guilty(&finding.subject, search.backends)).flatten();
         let key = guilty.as_ref().map(|guilty| format!("{kind}: {} {}", guilty.op, guilty.ty));
         Self { kind, key, guilty }
@@ -108,8 +108,8 @@ impl Symptom {
 
 /// Returns whether the guilty instruction of a finding is searched: it takes too long where nothing
 /// answers.
-fn is_searched(record: &Record) -> bool {
-    !matches!(record.verdict, Verdict::TimedOut | Verdict::NoReference)
+pub(super) fn is_searched(verdict: Verdict) -> bool {
+    !matches!(verdict, Verdict::TimedOut | Verdict::NoReference)
 }
 
 /// Returns whether the process wrote why it died.
@@ -248,7 +248,7 @@ fn subject(module: &Arc<Verified>, arguments: &[Vec<Literal>]) -> Subject {
 /// Returns whether a cause explains a finding that is not searched for an instruction, because that
 /// takes too long: the module has all ops of the cause's smallest one.
 pub(super) fn explains(cause: &Cause, finding: &Finding) -> bool {
-    if is_searched(&finding.record) || cause.kind != kind(&finding.record) {
+    if is_searched(finding.record.verdict) || cause.kind != kind(&finding.record) {
         return false;
     }
     let computations = finding.subject.module.module().computations.iter();

@@ -3,7 +3,7 @@
 //! A campaign that is killed loses the cases that were running. A last line that is torn is cut off.
 use super::{CampaignError, Identity};
 use crate::WriteError;
-use crate::backend::About;
+use crate::backend::{About, Backends};
 use crate::results::Verdict;
 use serde::{Deserialize, Serialize};
 use std::fs::{File, OpenOptions};
@@ -47,6 +47,22 @@ pub struct Round {
     pub etalon: String,
 }
 
+impl Round {
+    /// Returns a round that begins now.
+    pub(super) fn now(backends: &Backends) -> Self {
+        Self {
+            time: now(),
+            backend: backends.name().to_owned(),
+            about: backends.about().clone(),
+            etalon: env!("CARGO_PKG_VERSION").to_owned(),
+        }
+    }
+    /// Returns whether another round has the same versions.
+    pub(super) fn is_like(&self, other: &Self) -> bool {
+        Self { time: other.time, ..self.clone() } == *other
+    }
+}
+
 /// A cause of findings.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Cause {
@@ -75,6 +91,10 @@ impl Cause {
             return format!("{flaky}{}", self.kind);
         }
         format!("{flaky}{}: {}", self.kind, self.form)
+    }
+    /// Returns the folder of the cause in that of a campaign.
+    pub fn folder(&self, campaign: &Path) -> PathBuf {
+        super::bundle::folder_of(campaign, &self.id)
     }
     /// Returns how the backend fails, without the message.
     pub(super) fn way(&self) -> &str {
@@ -146,11 +166,15 @@ impl Log {
 
     /// Appends events, all or none of which are read again.
     pub(super) fn append(&mut self, events: &[Event]) -> Result<(), WriteError> {
-        let line = |event| serde_json::to_string(event).unwrap_or_default() + "\n";
-        let lines: String = events.iter().map(line).collect();
-        let written = self.file.write_all(lines.as_bytes());
+        let written = self.file.write_all(lines(events).as_bytes());
         written.map_err(|error| WriteError { path: self.path.clone(), error })
     }
+}
+
+/// Returns the lines of events.
+pub(super) fn lines(events: &[Event]) -> String {
+    let line = |event| serde_json::to_string(event).unwrap_or_default() + "\n";
+    events.iter().map(line).collect()
 }
 
 /// Reads the log of a folder, which another process may be writing.
@@ -182,7 +206,7 @@ fn parse(bytes: &[u8]) -> (Vec<Event>, usize) {
 }
 
 /// Returns the seconds since 1970.
-pub(super) fn now() -> u64 {
+fn now() -> u64 {
     SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs())
 }
 

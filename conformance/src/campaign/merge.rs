@@ -1,15 +1,21 @@
 //! Shards of a campaign, put together to what one machine runs.
+//!
+//! A single process gives each case the cause of the first one that shows the same. So the cases of
+//! all shards are taken in the order in which a single process runs them.
 use super::bundle::folder_of;
-use super::log::Log;
-use super::{CampaignError, Event, History, Identity, read, write_page};
-use crate::{Known, WriteError};
-use std::collections::{BTreeMap, BTreeSet};
+use super::cause::is_searched;
+use super::history::recheck;
+use super::log::{self, Case, Cause, Round};
+use super::{CampaignError, Event, History, Identity, read, suite_cases, write_page};
+use crate::suite::SuiteCase;
+use crate::{AtomicFile, Existing, Known, WriteError};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 
 /// Merges the shards of a campaign into a new or empty folder, and returns their history.
 ///
 /// Rounds of the same number are one. A cause that several shards have found, or that shows the same
-/// as one of an earlier shard, is there once. `options` of the shards must be the same, and no shard
+/// as one of an earlier case, is there once. `options` of the shards must be the same, and no shard
 /// may be there twice.
 ///
 /// # Errors
@@ -21,20 +27,36 @@ pub fn merge(folder: &Path, parts: &[PathBuf], known: &Known) -> Result<History,
     if folder.exists() && std::fs::read_dir(folder).is_ok_and(|mut all| all.next().is_some()) {
         return Err(CampaignError::NotEmpty(folder.to_owned()));
     }
+    Ok(write(folder, &identity, (logs, parts), known)?)
+}
+
+/// Writes the campaign of shards: a log, the folders of causes, and the page.
+pub(super) fn write(
+    folder: &Path,
+    identity: &Identity,
+    (logs, parts): (Vec<Vec<Event>>, &[PathBuf]),
+    known: &Known,
+) -> Result<History, WriteError> {
+    let rounds = rounds(logs, identity);
     let mut merged = Merged::default();
-    for (events, part) in logs.into_iter().zip(parts) {
-        merged.add(events, part);
+    let mut events = vec![Event::Campaign(identity.clone())];
+    for (round, complete) in rounds {
+        events.push(Event::Round(round.round));
+        let mut cases = HashMap::new();
+        for ran in round.cases {
+            merged.add(ran, &mut cases, &mut events);
+        }
+        events.push(Event::End { complete });
     }
-    let (mut log, ..) = Log::open(folder, &identity)?;
-    for (id, part) in &merged.folders {
-        copy(&folder_of(part, id), &folder_of(folder, id))?;
+    for (id, shard) in &merged.folders {
+        copy(&folder_of(&parts[*shard], id), &folder_of(folder, id))?;
     }
-    let events: Vec<Event> = merged.rounds.into_iter().flatten().collect();
-    log.append(&events)?;
-    let mut all = vec![Event::Campaign(identity.clone())];
-    all.extend(events);
-    let history = History::of(&all);
-    write_page(folder, &identity, &history, known)?;
+    let path = folder.join(log::NAME);
+    let failed = |error| WriteError { path: path.clone(), error };
+    std::fs::create_dir_all(folder).map_err(failed)?;
+    AtomicFile::write(&path, Existing::Replace, log::lines(&events).as_bytes()).map_err(failed)?;
+    let history = History::of(&events);
+    write_page(folder, identity, &history, known)?;
     Ok(history)
 }
 
@@ -66,77 +88,147 @@ fn identity(logs: &[Vec<Event>], parts: &[PathBuf]) -> Result<Identity, Campaign
     Ok(Identity { shard: None, ..whole })
 }
 
-/// The events of shards, round by round.
-#[derive(Default)]
-struct Merged {
-    rounds: Vec<Vec<Event>>,
-    /// The names of the cases that each round has: every shard runs the probes.
-    cases: Vec<BTreeSet<String>>,
-    /// The causes of what cases show.
-    keys: BTreeMap<String, String>,
-    /// The shard that has the folder of a cause.
-    folders: BTreeMap<String, PathBuf>,
+/// A case that a shard ran, with the cause that was new with it.
+struct Ran {
+    shard: usize,
+    case: Case,
+    cause: Option<Cause>,
 }
 
-impl Merged {
-    /// Adds the events of a shard.
-    fn add(&mut self, events: Vec<Event>, part: &Path) {
-        let ids = self.ids(&events);
-        let renamed = |id: String| ids.get(&id).cloned().unwrap_or(id);
-        let mut round = 0;
+/// A round of all shards.
+struct Together {
+    round: Round,
+    cases: Vec<Ran>,
+}
+
+/// Returns the cases of each round in the order of a single process, and whether all shards have
+/// completed it.
+fn rounds(logs: Vec<Vec<Event>>, identity: &Identity) -> Vec<(Together, bool)> {
+    let count = logs.len();
+    let mut rounds: Vec<(Together, usize)> = Vec::new();
+    for (shard, events) in logs.into_iter().enumerate() {
+        // The rounds of this shard, and its causes whose case has not come.
+        let (mut own, mut causes) = (0, BTreeMap::new());
         for event in events {
             match event {
-                Event::Campaign(_) | Event::End { .. } => {}
-                Event::Round(own) => {
-                    round += 1;
-                    if self.rounds.len() < round {
-                        self.rounds.push(vec![Event::Round(own)]);
-                        self.cases.push(BTreeSet::new());
+                Event::Campaign(_) => {}
+                Event::Round(round) => {
+                    own += 1;
+                    if rounds.len() < own {
+                        rounds.push((Together { round, cases: Vec::new() }, 0));
                     }
                 }
-                Event::Cause(cause) => {
-                    let is_new =
-                        !ids.contains_key(&cause.id) && !self.folders.contains_key(&cause.id);
-                    if let (true, Some(events)) = (is_new, self.rounds.get_mut(round.max(1) - 1)) {
-                        self.folders.insert(cause.id.clone(), part.to_owned());
-                        events.push(Event::Cause(cause));
+                Event::Cause(cause) => drop(causes.insert(cause.id.clone(), cause)),
+                Event::Case(case) => {
+                    let cause = case.cause.as_ref().and_then(|id| causes.remove(id));
+                    if let Some((round, _)) = rounds.get_mut(own.max(1) - 1) {
+                        round.cases.push(Ran { shard, case, cause });
                     }
                 }
-                Event::Case(mut case) => {
-                    case.cause = case.cause.map(renamed);
-                    case.case = match case.case.strip_prefix("cause/") {
-                        Some(id) => format!("cause/{}", renamed(id.to_owned())),
-                        None => case.case,
-                    };
-                    if let (Some(key), Some(id)) = (&case.key, &case.cause) {
-                        self.keys.entry(key.clone()).or_insert_with(|| id.clone());
-                    }
-                    let number = round.max(1) - 1;
-                    if let (Some(events), Some(names)) =
-                        (self.rounds.get_mut(number), self.cases.get_mut(number))
-                        && names.insert(case.case.clone())
-                    {
-                        events.push(Event::Case(case));
+                Event::End { complete } => {
+                    if let Some((_, ended)) = rounds.get_mut(own.max(1) - 1) {
+                        *ended += usize::from(complete);
                     }
                 }
             }
         }
-        for events in &mut self.rounds {
-            let is_end = |event: &Event| matches!(event, Event::End { .. });
-            events.retain(|event| !is_end(event));
-            events.push(Event::End { complete: true });
+    }
+    let cases = suite_cases(&Identity { shard: None, ..identity.clone() });
+    let suite: HashMap<&str, u64> = cases.iter().map(SuiteCase::name).zip(0..).collect();
+    let place = |ran: &Ran| {
+        let mut parts = ran.case.case.split('/');
+        match (parts.next(), parts.next()) {
+            (Some("cause"), _) => (0, 0),
+            (Some("fuzz"), Some(seed)) => {
+                let seed = seed.parse().unwrap_or(u64::MAX);
+                (2, seed.wrapping_sub(identity.seed))
+            }
+            _ => (1, suite.get(ran.case.case.as_str()).copied().unwrap_or(u64::MAX)),
+        }
+    };
+    for (round, _) in &mut rounds {
+        round.cases.sort_by_key(place);
+    }
+    rounds.into_iter().map(|(round, ended)| (round, ended == count)).collect()
+}
+
+/// What is known of the causes of the shards.
+#[derive(Default)]
+struct Merged {
+    /// The causes of what cases show.
+    keys: HashMap<String, String>,
+    /// What a cause of a shard is called here, by the first of its cases.
+    names: HashMap<(usize, String), String>,
+    /// What it is called for a module, whose arguments may show the same.
+    of_modules: HashMap<(String, String), String>,
+    /// The causes of the shards.
+    causes: HashMap<(usize, String), Cause>,
+    /// The shard that has the folder of a cause.
+    folders: BTreeMap<String, usize>,
+}
+
+impl Merged {
+    /// Adds a case; `cases` are those of the round with their causes.
+    fn add(
+        &mut self,
+        ran: Ran,
+        cases: &mut HashMap<String, Option<String>>,
+        events: &mut Vec<Event>,
+    ) {
+        let Ran { shard, mut case, cause } = ran;
+        if let Some(cause) = cause {
+            self.causes.insert((shard, cause.id.clone()), cause);
+        }
+        if let Some(id) = case.case.strip_prefix("cause/") {
+            case.case = recheck(&self.name(shard, id));
+        }
+        let own = case.cause.take();
+        let known = cases.get(&case.case).cloned();
+        case.cause = match &known {
+            // Every shard runs the probes.
+            Some(id) => id.clone(),
+            None => own.as_ref().map(|own| self.cause(shard, own, &case)),
+        };
+        if let (Some(own), Some(id)) = (own, &case.cause) {
+            let module = case.case.rsplit_once('/').map_or("", |(module, _)| module);
+            self.of_modules.insert((module.to_owned(), own.clone()), id.clone());
+            self.names.entry((shard, own)).or_insert_with(|| id.clone());
+            if let Some(key) = &case.key {
+                self.keys.entry(key.clone()).or_insert_with(|| id.clone());
+            }
+            if let Some(cause) = self.causes.get(&(shard, id.clone()))
+                && !self.folders.contains_key(id)
+            {
+                self.folders.insert(id.clone(), shard);
+                events.push(Event::Cause(cause.clone()));
+            }
+        }
+        if known.is_none() {
+            cases.insert(case.case.clone(), case.cause.clone());
+            events.push(Event::Case(case));
         }
     }
 
-    /// Returns the causes of a shard that are one of an earlier shard, with its id: what a case shows
-    /// is the same.
-    fn ids(&self, events: &[Event]) -> BTreeMap<String, String> {
-        let same = |event: &Event| {
-            let Event::Case(case) = event else { return None };
-            let (id, known) = (case.cause.clone()?, self.keys.get(case.key.as_ref()?)?.clone());
-            (id != known && !self.folders.contains_key(&id)).then_some((id, known))
-        };
-        events.iter().filter_map(same).collect()
+    /// Returns what a cause of a shard is called here.
+    fn name(&self, shard: usize, id: &str) -> String {
+        self.names.get(&(shard, id.to_owned())).map_or(id, String::as_str).to_owned()
+    }
+
+    /// Returns the cause of a case, as a single process would name it.
+    fn cause(&self, shard: usize, own: &str, case: &Case) -> String {
+        if let Some(id) = case.key.as_ref().and_then(|key| self.keys.get(key)) {
+            return id.clone();
+        }
+        let module = case.case.rsplit_once('/').map_or("", |(module, _)| module);
+        if let Some(id) = self.of_modules.get(&(module.to_owned(), own.to_owned()))
+            && case.key.is_none()
+            && module.starts_with("fuzz/")
+        {
+            return id.clone();
+        }
+        // It has the cause of an earlier case, or a smallest module of its own.
+        let is_earlier = !is_searched(case.verdict) || module == "cause";
+        if is_earlier { self.name(shard, own) } else { own.to_owned() }
     }
 }
 
@@ -151,4 +243,102 @@ fn copy(from: &Path, to: &Path) -> Result<(), WriteError> {
         Ok(())
     };
     copied().map_err(|error| WriteError { path: from.to_owned(), error })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::backend::About;
+    use crate::results::Verdict;
+
+    fn cause(id: &str) -> Event {
+        let (kind, form) = ("different numbers".to_owned(), id.to_owned());
+        let (op, ty) = Default::default();
+        Event::Cause(Cause { id: id.to_owned(), kind, form, op, ty, flaky: false })
+    }
+    fn case(name: &str, cause: Option<&str>, key: Option<&str>) -> Event {
+        let verdict = if cause.is_some() { Verdict::Differs } else { Verdict::Agrees };
+        let [cause, key] = [cause, key].map(|text| text.map(str::to_owned));
+        Event::Case(Case { case: name.to_owned(), verdict, at: 0.0, cause, key })
+    }
+    fn round() -> Event {
+        let (backend, etalon) = ("b".to_owned(), "1".to_owned());
+        Event::Round(Round { time: 7, backend, about: About::default(), etalon })
+    }
+    /// Returns what the merged log of two shards says, a line for each event.
+    fn merged(shards: &[Vec<Event>; 2]) -> Vec<String> {
+        let folder = tempfile::tempdir().unwrap();
+        let parts = ["a", "b"].map(|name| folder.path().join(name));
+        for (part, events) in parts.iter().zip(shards) {
+            for event in events {
+                if let Event::Cause(cause) = event {
+                    std::fs::create_dir_all(folder_of(part, &cause.id)).unwrap();
+                    std::fs::write(folder_of(part, &cause.id).join("report.md"), "text").unwrap();
+                }
+            }
+        }
+        let target = folder.path().join("all");
+        let identity =
+            Identity { seed: 10, suite: super::super::Extent::Probes, ..Identity::default() };
+        let history =
+            write(&target, &identity, (shards.to_vec(), &parts), &Known::default()).unwrap();
+        for id in history.causes.keys() {
+            assert!(folder_of(&target, id).join("report.md").exists(), "{id}");
+        }
+        let shown = |event: Event| match event {
+            Event::Cause(cause) => format!("new {}", cause.id),
+            Event::Case(case) => format!("{} {}", case.case, case.cause.unwrap_or_default()),
+            Event::End { complete } => format!("end {complete}"),
+            Event::Campaign(_) | Event::Round(_) => "-".to_owned(),
+        };
+        read(&target).unwrap().into_iter().skip(2).map(shown).collect()
+    }
+
+    #[test]
+    fn causes_are_those_of_the_first_case_of_a_single_process() {
+        let end = || Event::End { complete: true };
+        let second = vec![
+            round(),
+            cause("probe"),
+            case("tanh/f32/a", Some("probe"), Some("k")),
+            cause("b"),
+            case("fuzz/11/benign", Some("b"), Some("x")),
+            case("fuzz/11/special", Some("b"), None),
+            // Its smallest module has the name.
+            case("fuzz/13/benign", Some("b"), None),
+            end(),
+        ];
+        let first = vec![
+            round(),
+            cause("probe"),
+            case("tanh/f32/a", Some("probe"), Some("k")),
+            case("fuzz/10/benign", None, None),
+            cause("a"),
+            case("fuzz/12/benign", Some("a"), Some("x")),
+            case("fuzz/12/special", Some("a"), None),
+            case("fuzz/14/benign", Some("a"), None),
+            end(),
+        ];
+        let expected = [
+            "new probe",
+            "tanh/f32/a probe",
+            "fuzz/10/benign ",
+            "new b",
+            "fuzz/11/benign b",
+            "fuzz/11/special b",
+            "fuzz/12/benign b",
+            "fuzz/12/special b",
+            "fuzz/13/benign b",
+            "new a",
+            "fuzz/14/benign a",
+            "end true",
+        ];
+        assert_eq!(merged(&[first.clone(), second.clone()]), expected);
+        assert_eq!(merged(&[second.clone(), first.clone()]), expected);
+        // A shard that was killed.
+        let rest = expected.iter().filter(|line| !line.contains("13") && !line.contains("end"));
+        let rest: Vec<&str> = rest.copied().chain(["end false"]).collect();
+        let second = second[..second.len() - 2].to_vec();
+        assert_eq!(merged(&[second, first]), rest);
+    }
 }

@@ -11,7 +11,7 @@
 //! Each result is in the log before the next one is looked at, so that a process that is killed
 //! loses what was running. The same call goes on with the round. A campaign is a function of its
 //! [`Identity`] and of the backend: a module is that of its seed, whatever ran before it. So the
-//! shards of a campaign give together what a single one gives.
+//! shards of a campaign, which may be those of ranks, give together what a single one gives.
 //!
 //! `docs/campaign.md` explains the folder.
 mod bundle;
@@ -22,11 +22,13 @@ mod log;
 mod merge;
 mod options;
 mod page;
+mod ranks;
 
 pub use history::{Group, History, RoundHistory, Status};
 pub use log::{Case, Cause, Event, Round, read};
 pub use merge::merge;
 pub use options::{CampaignError, Extent, Identity, Limit, Options};
+pub use ranks::{Joined, RankState, next_round, of_rank};
 
 use crate::backend::{Backend, Backends};
 use crate::fuzz::{self, AHEAD, Compare, Seed};
@@ -69,7 +71,9 @@ pub fn run(
     let history = History::of(&events);
     let start = Instant::now();
     let mut campaign = Campaign { backends, options, observer, log, history, start, before: 0.0 };
-    campaign.begin()?;
+    if !campaign.begin()? {
+        return Ok(campaign.history);
+    }
     campaign.recheck()?;
     let capabilities = campaign.suite()?;
     campaign.modules(capabilities)?;
@@ -107,19 +111,24 @@ const REDUCTION: Duration = Duration::from_secs(300);
 
 impl Campaign<'_> {
     /// Goes on with the last round, or begins a new one if that is over or had another version of
-    /// the backend.
-    fn begin(&mut self) -> Result<(), WriteError> {
-        let (backend, about) = (self.backends.name().to_owned(), self.backends.about().clone());
-        let etalon = env!("CARGO_PKG_VERSION").to_owned();
-        let round = Round { time: log::now(), backend, about, etalon };
-        if let Some(last) = self.history.rounds.last()
-            && last.end != Some(End::Complete)
-            && (Round { time: last.round.time, ..round.clone() } == last.round)
-        {
-            self.before = last.seconds;
-            return Ok(());
+    /// the backend. Returns whether there is anything to run.
+    fn begin(&mut self) -> Result<bool, WriteError> {
+        let (round, wanted) = (Round::now(self.backends), self.options.round);
+        if let Some(last) = self.history.rounds.last() {
+            let is_over = last.end == Some(End::Complete);
+            let has_begun = wanted.map(|number| self.history.rounds.len() >= number);
+            if is_over && has_begun == Some(true) {
+                return Ok(false);
+            }
+            if !is_over && has_begun != Some(false) && last.round.is_like(&round) {
+                self.before = last.seconds;
+                return Ok(true);
+            }
         }
-        self.add(&[Event::Round(round)])
+        // A shard may lack rounds that others have begun.
+        let missing = wanted.unwrap_or(0).saturating_sub(self.history.rounds.len()).max(1);
+        self.add(&vec![Event::Round(round); missing])?;
+        Ok(true)
     }
 
     /// Appends events to the log.
@@ -173,19 +182,7 @@ impl Campaign<'_> {
 
     /// Runs the cases of the suite. Returns what the probes show.
     fn suite(&mut self) -> Result<CapabilityMap, WriteError> {
-        let Identity { suite: extent, shard, .. } = self.options.identity;
-        let load =
-            |selection| Suite::load(&selection).map_or_else(|_| Vec::new(), Suite::into_cases);
-        let probes = load(Selection::probes());
-        let names: BTreeSet<String> = probes.iter().map(|case| case.name().to_owned()).collect();
-        let others = match extent {
-            Extent::Probes => Vec::new(),
-            Extent::Smoke => load(Selection { shard, ..Selection::smoke() }),
-            Extent::Full => load(Selection { shard, ..Selection::full() }),
-        };
-        let others = others.into_iter().filter(|case| !names.contains(case.name()));
-        // Every shard runs the probes, which say what random modules may have.
-        let cases: Vec<SuiteCase> = probes.into_iter().chain(others).collect();
+        let cases = suite_cases(&self.options.identity);
         let mut cases = cases.into_iter();
         let mut queue = self.backends.queue(AHEAD, |backend: &mut dyn Backend, case: SuiteCase| {
             let record = case.run(backend);
@@ -343,6 +340,22 @@ impl Campaign<'_> {
         let Options { folder, identity, known, .. } = self.options;
         write_page(folder, identity, &self.history, known)
     }
+}
+
+/// Returns the cases of the suite, in the order in which they run: first the probes, which say what
+/// random modules may have, and which every shard runs.
+fn suite_cases(identity: &Identity) -> Vec<SuiteCase> {
+    let Identity { suite: extent, shard, .. } = *identity;
+    let load = |selection| Suite::load(&selection).map_or_else(|_| Vec::new(), Suite::into_cases);
+    let probes = load(Selection::probes());
+    let names: BTreeSet<String> = probes.iter().map(|case| case.name().to_owned()).collect();
+    let others = match extent {
+        Extent::Probes => Vec::new(),
+        Extent::Smoke => load(Selection { shard, ..Selection::smoke() }),
+        Extent::Full => load(Selection { shard, ..Selection::full() }),
+    };
+    let others = others.into_iter().filter(|case| !names.contains(case.name()));
+    probes.into_iter().chain(others).collect()
 }
 
 /// Returns what random modules are compared with.

@@ -18,6 +18,9 @@ pub struct Identity {
     /// The part of the cases and modules.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shard: Option<Shard>,
+    /// The number of ranks whose shards it has; nothing if a single process runs it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ranks: Option<u32>,
 }
 
 /// Which cases of the suite a campaign has, besides one for each op and type.
@@ -53,7 +56,8 @@ impl std::fmt::Display for Identity {
             Extent::Full => "full",
         };
         write!(f, "{} --suite {suite} --seed {}", self.backend, self.seed)?;
-        self.shard.map_or(Ok(()), |shard| write!(f, " --shard {shard}"))
+        self.shard.map_or(Ok(()), |shard| write!(f, " --shard {shard}"))?;
+        self.ranks.map_or(Ok(()), |ranks| write!(f, ", over {ranks} ranks"))
     }
 }
 
@@ -88,6 +92,15 @@ pub enum CampaignError {
     /// A shard is not there.
     #[error("shard {0} is missing")]
     Missing(String),
+    /// Rank 0 does not see the folder of another one.
+    #[error("{}: rank 0 does not see the folder of another rank", .0.display())]
+    Unseen(PathBuf),
+    /// The ranks do not run the same: the number of one, what it runs, and what rank 0 runs.
+    #[error("ranks 0 and {0} run different campaigns: `{2}` and `{1}`")]
+    Different(usize, String, String),
+    /// The state of a rank cannot be read.
+    #[error("the state of a rank cannot be read: {0}")]
+    Message(String),
     /// There is no campaign to read.
     #[error("{}: there is no campaign", .0.display())]
     None(PathBuf),
@@ -111,6 +124,9 @@ pub struct Options {
     pub identity: Identity,
     /// When the round ends.
     pub limit: Limit,
+    /// The number of the round, from 1; nothing runs if it is complete. Without it the last round goes
+    /// on, or the next one begins.
+    pub round: Option<usize>,
     /// The engine that the backend is compared with.
     pub engine: Engine,
     /// Whether results must have the bits of the engine.

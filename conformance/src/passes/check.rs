@@ -77,12 +77,12 @@ pub fn first_module(dump: &ModuleDump, options: &Options) -> Result<Arc<Verified
 }
 
 /// A state that has run.
-struct Ran {
-    state: State,
+pub(super) struct Ran {
+    pub(super) state: State,
     name: String,
     /// The sets of arguments, and the results of each.
-    arguments: Vec<Vec<Vec<Literal>>>,
-    outputs: Outputs,
+    pub(super) arguments: Vec<Vec<Vec<Literal>>>,
+    pub(super) outputs: Outputs,
     limit: Limit,
 }
 
@@ -90,8 +90,17 @@ struct Ran {
 const FIRST_SEED: u64 = 1;
 
 impl Ran {
+    pub(super) fn new(
+        file: &StateFile,
+        state: State,
+        arguments: Vec<Vec<Vec<Literal>>>,
+        limit: Limit,
+    ) -> Self {
+        let outputs = run(&state, &arguments, limit);
+        Self { state, name: file.file(), arguments, outputs, limit }
+    }
     /// Says why it has no result.
-    fn failure(&self) -> &str {
+    pub(super) fn failure(&self) -> &str {
         let mut failures = self.outputs.results.iter().filter_map(|result| result.as_ref().err());
         failures.next().map_or("there are no arguments", NoResult::message)
     }
@@ -122,15 +131,7 @@ pub fn check(
         notes: Vec::new(),
         last: None,
     };
-    let mut check = Check {
-        sets,
-        options,
-        first: None,
-        last: None,
-        before: None,
-        text: None,
-        is_broken: false,
-    };
+    let mut check = Check::new(sets, options);
     for file in &dump.files {
         let start = Instant::now();
         let step = check.step(file, &mut report);
@@ -159,7 +160,7 @@ fn note_elided(check: &Check<'_>, report: &mut ModuleReport) {
     }
 }
 
-struct Check<'a> {
+pub(super) struct Check<'a> {
     sets: &'a [ArgumentSet],
     options: &'a Options,
     /// The first state that has a result, and the last.
@@ -173,7 +174,12 @@ struct Check<'a> {
     is_broken: bool,
 }
 
-impl Check<'_> {
+impl<'a> Check<'a> {
+    pub(super) fn new(sets: &'a [ArgumentSet], options: &'a Options) -> Self {
+        let (first, last, before, text) = (None, None, None, None);
+        Self { sets, options, first, last, before, text, is_broken: false }
+    }
+
     /// Reads a state, and compares it with the last one; the first state is no step, unless it is
     /// invalid.
     fn step(&mut self, file: &StateFile, report: &mut ModuleReport) -> Option<Step> {
@@ -228,7 +234,8 @@ impl Check<'_> {
         report.states += 1;
         let before = self.last.as_ref().map(|ran| full(&ran.state));
         let after = String::from_utf8_lossy(self.text.as_deref().unwrap_or_default()).into_owned();
-        let evidence = Some(Evidence { before, after, arguments: Vec::new(), fuel: None });
+        let evidence =
+            Some(Evidence { before, after, arguments: Vec::new(), fuel: None, given: Vec::new() });
         let step = self.described(file, Outcome::new(Class::Invalid, message));
         Step { details, evidence, ..step }
     }
@@ -267,8 +274,7 @@ impl Check<'_> {
             Err(message) => return self.begun(file, state, Some(message)),
         };
         let limit = Limit::of(self.options.fuel, Some(last.outputs.steps));
-        let outputs = run(&state, &arguments, limit);
-        let ran = Ran { state, name: file.file(), arguments, outputs, limit };
+        let ran = Ran::new(file, state, arguments, limit);
         let has_result = ran.outputs.is_any();
         self.before = Some((ran.state.fingerprint, has_result));
         let (outcome, set) = match before {
@@ -330,8 +336,7 @@ impl Check<'_> {
             Some(last) => Limit::of(self.options.fuel, Some(last.outputs.steps)),
             None => Limit::of(self.options.fuel, None),
         };
-        let outputs = run(&state, &arguments, limit);
-        let ran = Arc::new(Ran { state, name: file.file(), arguments, outputs, limit });
+        let ran = Arc::new(Ran::new(file, state, arguments, limit));
         let has_result = ran.outputs.is_any();
         self.before = Some((ran.state.fingerprint, has_result));
         let message = match (change, has_result) {
@@ -446,6 +451,11 @@ impl Check<'_> {
         if Arc::ptr_eq(first, last) {
             return None;
         }
+        Some(self.against(first, last, "last against first"))
+    }
+
+    /// Compares a state with any other one.
+    pub(super) fn against(&self, first: &Ran, last: &Ran, pass: &str) -> Step {
         let start = Instant::now();
         let interface = Interface::of(&first.state.module, &last.state.module);
         let (outcome, set) = self.worst(first, last, &interface);
@@ -455,9 +465,9 @@ impl Check<'_> {
         let arguments = arguments.or(set.map(|set| self.sets[set].name.clone()));
         let Outcome { class, message, judgement, divergence } = outcome;
         let source = divergence.as_ref().and_then(|found| source(&last.state, &first.state, found));
-        Some(Step {
+        Step {
             number: String::new(),
-            pass: "last against first".to_owned(),
+            pass: pass.to_owned(),
             class,
             before: first.name.clone(),
             after: last.name.clone(),
@@ -471,7 +481,7 @@ impl Check<'_> {
             source,
             seconds: start.elapsed().as_secs_f64(),
             evidence: None,
-        })
+        }
     }
 }
 
@@ -574,11 +584,13 @@ fn evidence(
             before: Some(first.module.module().print(Style::Full)),
             after: second.module.module().print(Style::Full),
             arguments: first.arguments,
+            given: arguments,
         },
         None => Evidence {
             fuel,
             before: Some(full(&before.state)),
             after: full(&after.state),
+            given: arguments.clone(),
             arguments,
         },
     }

@@ -18,6 +18,8 @@ pub struct Dump {
 pub struct ModuleDump {
     /// Its name, with its number if the dump has several of the name.
     pub name: String,
+    /// Its name without the number, which another process may count otherwise.
+    pub(super) base: String,
     pub(super) files: Vec<StateFile>,
 }
 
@@ -152,6 +154,10 @@ impl ModuleDump {
             })
             .map(PathBuf::as_path)
     }
+    /// Returns the names of the passes that have states, without their pipelines.
+    pub fn passes(&self) -> impl Iterator<Item = String> + '_ {
+        self.files.iter().map(|file| file.stage.pass.clone())
+    }
     /// Returns the names of the states, in order.
     pub fn stages(&self) -> impl Iterator<Item = String> + '_ {
         self.files.iter().map(StateFile::label)
@@ -175,6 +181,10 @@ impl StateFile {
             (_, ..=1) => self.stage.to_string(),
             (round, _) => format!("{} (round {round})", self.stage),
         }
+    }
+    /// Returns what made the state.
+    pub(super) fn stage(&self) -> String {
+        self.stage.to_string()
     }
     /// Returns whether it is the first state of a pipeline.
     pub(super) fn is_start(&self) -> bool {
@@ -332,7 +342,8 @@ impl Groups {
             let mut files: Vec<StateFile> = files.collect();
             count_rounds(&mut files);
             find_makers(&mut files);
-            ModuleDump { name, files }
+            let base = format!("{}/{}", module.folder, module.name);
+            ModuleDump { name, base, files }
         };
         named.into_iter().map(states).collect()
     }

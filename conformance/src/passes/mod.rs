@@ -35,9 +35,11 @@ mod run;
 mod saved;
 mod sections;
 mod state;
+mod versions;
 
 pub use check::{ArgumentSet, Options, check, first_module};
 pub use dump::{Dump, DumpError, ModuleDump};
 pub use html::to_html;
 pub use junit::to_junit;
 pub use report::{Class, Evidence, LastState, ModuleReport, Step};
+pub use versions::{Comparison, Pairs, compare, pairs};

@@ -1,4 +1,5 @@
 //! What is known of each step: classes, reports as text and as JSON.
+use super::name::PIPELINE_START;
 use crate::blame::Divergence;
 use crate::exact::Proof;
 use crate::judge::{Judgement, Mode};
@@ -80,7 +81,8 @@ impl Class {
             | Self::EtalonBug => false,
         }
     }
-    pub(super) fn of(judgement: &Judgement) -> Self {
+    /// Returns the class of a step by the comparison of its results.
+    pub fn of(judgement: &Judgement) -> Self {
         match judgement.verdict {
             Verdict::Agrees => Self::SameBits,
             // Algebra that makes an infinity or a NaN of a number, or the reverse, is no rounding.
@@ -165,6 +167,8 @@ pub struct Evidence {
     pub arguments: Vec<Vec<Literal>>,
     /// The most steps of a run that shows it, if not those of any run.
     pub fuel: Option<u64>,
+    /// The arguments of the whole module; empty if none are needed.
+    pub given: Vec<Vec<Literal>>,
 }
 
 /// The steps of a module.
@@ -319,11 +323,7 @@ impl fmt::Display for ModuleReport {
             step.below(f)?;
         }
         if let Some(step) = &self.overall {
-            let standing = Some(step.standing()).filter(|standing| !standing.is_empty());
-            let standing = standing.map(|standing| format!(", {standing};")).unwrap_or_default();
-            let line = format!("       last against first: {}{standing}", step.class.name());
-            let line = format!("{line} {}", step.remark());
-            writeln!(f, "{}", line.trim_end_matches([' ', ';']))?;
+            writeln!(f, "       {}", step.line())?;
         }
         for note in &self.notes {
             writeln!(f, "  note: {note}")?;
@@ -333,8 +333,40 @@ impl fmt::Display for ModuleReport {
 }
 
 impl Step {
+    /// Returns the name of the pass alone; nothing for a state that is not one after a pass.
+    pub fn pass_name(&self) -> Option<String> {
+        let (_, pass) = self.pass.split(" (").next()?.rsplit_once('/')?;
+        (pass != PIPELINE_START).then(|| pass.to_owned())
+    }
+    /// Returns a step between two files of which nothing is known.
+    pub(super) fn not_run(pass: &str, [before, after]: [String; 2], message: String) -> Self {
+        Self {
+            number: String::new(),
+            pass: pass.to_owned(),
+            class: Class::NotRun,
+            before,
+            after,
+            message,
+            details: String::new(),
+            arguments: None,
+            judgement: None,
+            divergence: None,
+            proof: None,
+            change: String::new(),
+            source: None,
+            seconds: 0.0,
+            evidence: None,
+        }
+    }
+    /// Returns the step in one line, by itself.
+    pub(super) fn line(&self) -> String {
+        let standing = Some(self.standing()).filter(|standing| !standing.is_empty());
+        let standing = standing.map(|standing| format!(", {standing};")).unwrap_or_default();
+        let line = format!("{}: {}{standing} {}", self.pass, self.class.name(), self.remark());
+        line.trim_end_matches([' ', ';']).to_owned()
+    }
     /// Prints what is wrong, below the line of the step.
-    fn below(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    pub(super) fn below(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(found) = &self.divergence {
             let mut line = format!("{} differs from {}", found.after, found.before);
             if self.class != Class::Differs {

@@ -87,6 +87,7 @@ fn round(folder: &Path, mended: bool, known: &str) -> History {
         folder: folder.to_owned(),
         identity,
         limit: Limit::Modules(10),
+        round: None,
         engine: Engine::Exact,
         bits: false,
         portable: true,
