@@ -80,7 +80,7 @@ pub(crate) enum Command {
     /// Print a module as HLO text.
     #[command(after_help = examples::PRINT)]
     Print(PrintArgs),
-    /// Convert a module between HLO text and `HloModuleProto`.
+    /// Convert a module between HLO text, messages of XLA, StableHLO text and its portable bytecode.
     #[command(after_help = examples::CONVERT)]
     Convert(ConvertArgs),
     /// Run file tests and suites of recorded results.

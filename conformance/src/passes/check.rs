@@ -373,7 +373,7 @@ impl<'a> Check<'a> {
             let mut outcome = match interface {
                 Interface::Same => compared(states, &before.arguments[number], results, &limits),
                 Interface::Partitioned(boundary) => {
-                    compared_partitioned(states[0], boundary, &before.arguments[number], results)
+                    compared_partitioned(states, boundary, &before.arguments[number], results)
                 }
                 Interface::Selected(_) => selected(results),
                 Interface::Other(message) => Outcome::new(Class::NotRun, message.as_str()),
@@ -508,7 +508,7 @@ fn shown(
     let limits = blame_options(limit);
     Some(match interface {
         Interface::Partitioned(boundary) => {
-            compared_partitioned(states[0], boundary, arguments, results)
+            compared_partitioned(states, boundary, arguments, results)
         }
         Interface::Same | Interface::Selected(_) | Interface::Other(_) => {
             compared(states, arguments, results, &limits)

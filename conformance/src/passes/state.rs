@@ -2,9 +2,11 @@
 use super::dump::StateFile;
 use crate::fingerprint::{Fingerprints, hashed};
 use crate::generate::Regime;
+use collectives::spmd::Program;
 use hlo::diag::{Diagnostic, SourceFile, render};
 use hlo::literal::ConstantValue;
 use hlo::{Module, Op, Verified};
+use interp::CompileOptions;
 use load::{Format, LoadError, Loaded, Options, Reason};
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -15,8 +17,8 @@ pub(super) struct State {
     pub(super) module: Arc<Verified>,
     /// Equal for states that compute the same by the same instructions.
     pub(super) fingerprint: u64,
-    /// Whether it is a program of MLIR, whose functions Etalon converts to HLO of its own.
-    pub(super) is_mlir: bool,
+    /// Whether it is a program with functions of CHLO, which Etalon converts to HLO of its own.
+    pub(super) has_chlo: bool,
     /// The constants that the text elides, by name and shape. They have drawn values.
     pub(super) elided: BTreeSet<String>,
 }
@@ -34,23 +36,45 @@ impl State {
     /// Reads and verifies a state.
     pub(super) fn read(file: &StateFile, lenient: bool) -> Result<Self, Unread> {
         let options = Options { lenient, ..Options::default() };
-        let loaded =
-            file.read().and_then(|file| file.load(&options)).map_err(|error| unread(&error))?;
-        let Loaded { file: mut source, mut module, format, .. } = loaded;
+        let read = file.read().map_err(|error| unread(&error))?;
+        let has_chlo = read.format == Format::StableHlo
+            && read.bytes.windows(CHLO.len()).any(|bytes| bytes == CHLO);
+        let loaded = read.load(&options).map_err(|error| unread(&error))?;
+        let Loaded { file: mut source, mut module, .. } = loaded;
         if has_elided(&module)
             && let Some(full) = file.read_in_full(&options)
         {
             (source, module) = (full.file, full.module);
         }
         let elided = fill_elided(&mut module);
-        let verified = module.verify().map_err(|errors| {
-            let diagnostics = errors.diagnostics();
-            invalid(&diagnostics, &source)
-        })?;
+        let verified = verified(module, &source)?;
+        let verified = match as_program(&verified) {
+            Some(module) => self::verified(module, &source)?,
+            None => verified,
+        };
         let fingerprint = Fingerprints::new(verified.module()).module();
-        let is_mlir = format == Format::StableHlo;
-        Ok(Self { module: Arc::new(verified), fingerprint, is_mlir, elided })
+        Ok(Self { module: Arc::new(verified), fingerprint, has_chlo, elided })
     }
+}
+
+/// What a program with functions of CHLO contains, in text and in bytecode.
+const CHLO: &[u8] = b"chlo";
+
+/// Returns a program with manual regions for the one device that it runs on as a whole: XLA states the
+/// partitions that it will have.
+fn as_program(verified: &Verified) -> Option<Module> {
+    let config = &verified.module().config;
+    if config.num_partitions <= 1 || config.replica_count > 1 {
+        return None;
+    }
+    Program::compile(verified, CompileOptions::default()).ok()??;
+    let mut module = verified.module().clone();
+    module.config.num_partitions = 1;
+    Some(module)
+}
+
+fn verified(module: Module, source: &SourceFile) -> Result<Verified, Unread> {
+    module.verify().map_err(|errors| invalid(&errors.diagnostics(), source))
 }
 
 fn unread(error: &LoadError) -> Unread {

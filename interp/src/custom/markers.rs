@@ -64,5 +64,5 @@ fn parts(target: &str, operands: &[&Literal], call: &Call<'_>) -> Error {
         call.shape
     );
     Error::from(Code::Unsupported { message })
-        .with_help("run the module that XLA's SPMD partitioner outputs")
+        .with_help("run the module that XLA's SPMD partitioner outputs, or this one as a whole, on one device: `--partitions 1`")
 }

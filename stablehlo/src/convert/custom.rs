@@ -143,6 +143,11 @@ fn lay_out(
     shapes: &mut [Shape],
     layouts: &[Vec<i64>],
 ) -> Result<()> {
+    // Those of a tuple are the layouts of its elements.
+    let shapes = match shapes {
+        [Shape::Tuple(elements)] => elements.as_mut_slice(),
+        all => all,
+    };
     if shapes.len() != layouts.len() {
         let (found, expected) = (layouts.len(), shapes.len());
         return Err(

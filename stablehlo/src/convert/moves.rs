@@ -6,7 +6,7 @@ use crate::error::Result;
 use crate::ir::{Dense, Op};
 use hlo::ir::InstructionId;
 use hlo::op::{
-    BitcastConvert, Broadcast, Clamp, Concatenate, DynamicSlice, DynamicUpdateSlice,
+    BitcastConvert, Broadcast, Clamp, Concatenate, Copy, DynamicSlice, DynamicUpdateSlice,
     GetTupleElement, Iota, ReducePrecision, Reshape, Reverse, Select, Transpose,
 };
 use hlo::{ArrayShape, Dims, ElementType, Literal};
@@ -126,6 +126,12 @@ pub(crate) fn convert(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
     let [x] = scope.exactly(op)?;
     let to = scope.stated_array(op, 0)?.ty;
     let id = convert_to(scope, op, x, to)?;
+    scope.bind(op, id)
+}
+/// Converts `mhlo.copy`.
+pub(crate) fn copy(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
+    let [x] = scope.exactly(op)?;
+    let id = scope.emit(op, Copy {}, &[x])?;
     scope.bind(op, id)
 }
 /// Converts `stablehlo.bitcast_convert`: the dimension that it adds or removes counts an `i1` as

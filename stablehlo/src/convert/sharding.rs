@@ -2,7 +2,7 @@
 use super::attrs::FromAttribute;
 use crate::error::{Code, Error, Result};
 use crate::ir::{Attribute, Attributes, Fields, Op};
-use hlo::ir::Sharding;
+use hlo::ir::{Placement, Sharding};
 use hlo::op::value::{
     AxisRef, IotaDims, Mesh, MeshAxis, MeshDevices, MeshGroups, ReplicaGroups, SubAxis,
 };
@@ -142,6 +142,19 @@ pub(super) fn together(mut all: Vec<Sharding>) -> Option<Sharding> {
         0 | 1 => all.pop(),
         _ => Some(Sharding::Tuple(all.into_iter().flat_map(leaves).collect())),
     }
+}
+/// Returns the sharding of an instruction for that of its op, which may have fewer results than the
+/// instruction has leaves: those of values that a loop only carries are not known.
+pub(super) fn of_leaves(sharding: Sharding, op: &Op, count: usize) -> Sharding {
+    let stated = op.results.len();
+    if count <= stated || stated == 0 {
+        return sharding;
+    }
+    let mut all = leaves(sharding);
+    if all.len() == stated {
+        all.resize(count, Placement::Unknown.into());
+    }
+    Sharding::Tuple(all)
 }
 fn leaves(sharding: Sharding) -> Vec<hlo::ir::DeviceSharding> {
     match sharding {

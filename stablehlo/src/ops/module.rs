@@ -1,4 +1,4 @@
-//! The ops of modules and functions, and those of Shardy.
+//! The ops of modules and functions, those of Shardy, and what XLA writes in between.
 use super::Bytecode::{Absent, Both, Own};
 use super::Conversion::{self, Plain as F, Regions as R};
 use super::{GENERIC, OpRow, row};
@@ -18,6 +18,7 @@ pub(super) const ROWS: &[OpRow] = &[
         Both("arg_attrs function_type res_attrs sym_name sym_visibility",
             "?arg_attrs function_type ?res_attrs sym_name ?sym_visibility")),
     row("func.return", Conversion::None, RETURNED, Own("")),
+    row("mhlo.copy", F(moves::copy), UNARY, Absent),
     row("vhlo.func_v1", Conversion::None, "~vhlo_function {}", Absent),
     row("sdy.all_gather", F(manual::sharding_constraint),
         "$gathering_axes:axis_lists % out_sharding = $out_sharding:sharding {} : &same",
