@@ -55,6 +55,9 @@ pub(crate) fn run(args: &PassesArgs) -> Result<ExitCode> {
     let mut modules = Vec::new();
     for (path, dump) in args.dumps.iter().zip(&dumps) {
         let chosen = chosen(args, path, dump)?;
+        if dumps.len() > 1 && !args.json {
+            output::report(&format!("{}:\n", path.display()), takes_stdout(args))?;
+        }
         for module in &chosen {
             let report = checked(args, module, &options)?;
             found.add(args, report)?;

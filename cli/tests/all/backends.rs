@@ -379,3 +379,20 @@ fn the_suite_is_run() {
     let open = "undefined: 1 of 1 elements differ and are not determined";
     expect(&wrong("reduce/s32/initial-value[n=20]"), 0, open, "");
 }
+
+#[test]
+fn a_command_that_a_rank_starts_is_no_rank() {
+    let folder = Folder::new("backend-rank");
+    folder.write(
+        "m.hlo",
+        "HloModule m\nENTRY e { x = f32[4] parameter(0) ROOT n = f32[4] negate(x) }",
+    );
+    let etalon = env!("CARGO_BIN_EXE_etalon");
+    let output = std::process::Command::new(etalon)
+        .args(["conform", "m.hlo", "--random", "1", "--backend-command"])
+        .arg(format!("{etalon} run {{hlo}} --input {{in.npz}} --output {{out.npz}}"))
+        .current_dir(&folder.0)
+        .envs([("OMPI_COMM_WORLD_SIZE", "2"), ("OMPI_COMM_WORLD_RANK", "1"), ("PMI_SIZE", "2")])
+        .output();
+    expect(&output.unwrap(), 0, "1 agree", "");
+}

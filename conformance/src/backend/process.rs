@@ -26,6 +26,27 @@ pub(crate) struct Process {
     mark: Mark,
 }
 
+/// What launchers of MPI tell each rank: Open MPI; MPICH and Intel MPI.
+const OF_RANKS: [&str; 7] = [
+    "OMPI_COMM_WORLD_",
+    "OMPI_UNIVERSE_",
+    "OMPI_MCA_ess",
+    "OMPI_MCA_orte_",
+    "OMPI_MCA_pmix",
+    "PMIX_",
+    "PMI_",
+];
+
+/// A process that a rank starts is no rank: it would take part in the place of that.
+fn leave_ranks(command: &mut Command) {
+    for (name, _) in std::env::vars_os() {
+        let text = name.to_string_lossy();
+        if OF_RANKS.iter().any(|start| text.starts_with(start)) {
+            command.env_remove(&name);
+        }
+    }
+}
+
 /// Starts a thread; the error says what the system refuses.
 pub(super) fn start_thread<T: Send + 'static>(
     run: impl FnOnce() -> T + Send + 'static,
@@ -80,6 +101,7 @@ impl Process {
     }
     fn start_marked(command: &mut Command, mark: Mark) -> std::io::Result<Self> {
         system::own_group(command);
+        leave_ranks(command);
         let mut child = command.env(MARK, &mark.0).spawn().map_err(|error| {
             let program = command.get_program().display();
             std::io::Error::new(error.kind(), format!("`{program}` cannot be started: {error}"))

@@ -143,8 +143,12 @@ struct Confirmation {
 
 impl fmt::Display for Confirmation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let not = if self.is_confirmed { "" } else { "not " };
-        writeln!(f, "{not}confirmed: {}", self.reason)
+        let word = match (self.is_confirmed, self.passes.is_empty()) {
+            (true, _) => "confirmed",
+            (false, true) => "nothing to confirm",
+            (false, false) => "not confirmed",
+        };
+        writeln!(f, "{word}: {}", self.reason)
     }
 }
 
@@ -193,7 +197,7 @@ fn confirmation(
     if let Ok(actual) = executed(backends, module, &arguments)
         && !judged(&actual).0
     {
-        return Ok(not(format!("{name} computes the program right, with {listed}")));
+        return Ok(not(format!("{name} computes the program right with {listed}")));
     }
     let folder = tempfile::tempdir().map_err(|error| Failure::file(Path::new(&name), &error))?;
     let mut without = args.backend.clone();
