@@ -151,7 +151,8 @@ impl LoopBuilder<'_> {
         match self.current(leaves.first()?)? {
             Leaf::Small(place, shape, _) => Some((Source::Small(place), shape)),
             Leaf::Large { array, shape, .. } => Some((Source::Large(array), shape)),
-            Leaf::Empty(_) | Leaf::Token => None,
+            Leaf::Empty(shape) => Some((Source::Small(Place { start: 0, bytes: 0 }), shape)),
+            Leaf::Token => None,
         }
     }
 
@@ -233,7 +234,11 @@ impl LoopBuilder<'_> {
     }
 
     fn update(&mut self, operands: &[Leaves], shape: &Arc<ArrayShape>) -> Option<Leaf> {
-        let Leaf::Small(update, part, _) = operands[1].first()? else { return None };
+        let (update, part) = match operands[1].first()? {
+            Leaf::Small(update, part, _) => (update, part),
+            Leaf::Empty(_) => return operands[0].first().cloned(),
+            Leaf::Large { .. } | Leaf::Token => return None,
+        };
         let starts = starts(&operands[2..]).filter(|starts| starts.len() == shape.rank())?;
         self.update_at(&operands[0], &part.dims, &starts, Beyond::Clamp, *update, shape)
     }

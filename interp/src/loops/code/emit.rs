@@ -26,7 +26,7 @@ const MOST_TERMS: usize = 16;
 /// The most copies of one operation: the values that a loop carries.
 const COPIES: usize = 64;
 /// The most bytes that are computed in vectors without a call.
-const MOST_BYTES: usize = 512;
+pub(super) const MOST_BYTES: usize = 512;
 
 /// Where bytes are: in the memory of the program, or at an address with an offset.
 #[derive(Clone, Copy)]
@@ -307,7 +307,7 @@ impl<'a, 'b> Emitter<'a, 'b> {
 
     /// Returns the vector at a byte of the memory.
     fn vector(&mut self, ty: Type, at: usize) -> Value {
-        if let Some(&value) = self.vectors.get(&at)
+        if let Some(value) = self.vectors.get(at)
             && self.builder.func.dfg.value_type(value) == ty
         {
             return value;
@@ -323,8 +323,8 @@ impl<'a, 'b> Emitter<'a, 'b> {
     }
 
     fn copy(&mut self, LoopCopy { from, to, bytes, .. }: LoopCopy) {
-        let vectors = (0..bytes).step_by(VECTOR).map(|at| self.vectors.get(&(from + at)));
-        if let Some(vectors) = vectors.map(Option::<&Value>::copied).collect::<Option<Vec<_>>>()
+        let vectors = (0..bytes).step_by(VECTOR).map(|at| self.vectors.get(from + at));
+        if let Some(vectors) = vectors.collect::<Option<Vec<_>>>()
             && (bytes.is_multiple_of(VECTOR)
                 || [from, to].into_iter().all(|start| self.is_whole(Place { start, bytes })))
         {
