@@ -419,7 +419,8 @@ impl LoopBuilder<'_> {
             }
             None => Operation::Kernel(number),
         };
-        let product = short_product(op, &sources, &places, number, callee.arithmetic());
+        let product = short_product(op, &sources, &places);
+        let product = product.filter(|_| callee.arithmetic() == Arithmetic::Fast);
         self.push(product.unwrap_or(operation));
         self.kernels.push(KernelCall { callee, site, operands: sources, results: places });
         Some(value)
@@ -431,20 +432,14 @@ fn short_product(
     op: &Op,
     operands: &[(Source, Arc<ArrayShape>)],
     results: &[(Place, Arc<ArrayShape>)],
-    kernel: usize,
-    arithmetic: Arithmetic,
 ) -> Option<Operation> {
     let (Op::Dot(op), [(Source::Small(a), lhs), (Source::Small(b), rhs)], [(result, shape)]) =
         (op, operands, results)
     else {
         return None;
     };
-    kernels::is_short(op, &[lhs, rhs], shape).then(|| Operation::Product {
-        operands: [*a, *b],
-        result: *result,
-        arithmetic,
-        kernel,
-    })
+    let is_short = kernels::is_short(op, &[lhs, rhs], shape);
+    is_short.then_some(Operation::Product { operands: [*a, *b], result: *result })
 }
 
 /// Returns whether index vectors along this dimension are only one.

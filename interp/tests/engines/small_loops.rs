@@ -487,6 +487,44 @@ fn empty_operands() {
     agree_with_code(text, Engine::Fast);
 }
 
+/// Small products in a loop: sums that the bound decides, ties, sums of zeros, infinities and NaN.
+#[test]
+fn small_products() {
+    let rows = [
+        "1, 5.9604645e-08, 0, 0",
+        "1, 5.9604645e-08, 1e-30, 0",
+        "3, 1, 2, -0.5",
+        "1e30, -1e30, 1, 0",
+        "-0, -0, 0, 0",
+        "inf, 1, 1, 1",
+        "nan, 1, 1, 1",
+        "3e38, 3e38, 0, 0",
+        "1e-30, 1e-30, -1e-30, 2e-45",
+    ];
+    for (kind, results) in [("f32[4]", 1), ("f32[4,2]", 2), ("f32[4,9]", 9)] {
+        let count = rows.len();
+        let all = rows.map(|row| format!("{{{row}}}")).join(", ");
+        let shape = if results == 1 { "f32[]".to_owned() } else { format!("f32[{results}]") };
+        let text = format!(
+            "less {{ t = (s32[], {shape}, f32[{count},{results}]) parameter(0) i = s32[] get-tuple-element(t), index=0 n = s32[] constant({count})
+               ROOT l = pred[] compare(i, n), direction=LT }}
+             next {{ t = (s32[], {shape}, f32[{count},{results}]) parameter(0) i = s32[] get-tuple-element(t), index=0 one = s32[] constant(1) j = s32[] add(i, one)
+               z = s32[] constant(0) rows = f32[{count},4] constant({{{all}}}) u = f32[1,4] dynamic-slice(rows, i, z), dynamic_slice_sizes={{1,4}} r = f32[4] reshape(u)
+               o = f32[] constant(1) m = {kind} broadcast(o), dimensions={{}} k = {kind} iota(), iota_dimension=0 h = f32[] constant(0.25) hs = {kind} broadcast(h), dimensions={{}}
+               w = {kind} multiply(k, hs) zero = f32[] constant(0) y = {shape} get-tuple-element(t), index=1
+               d = {shape} dot(r, m), lhs_contracting_dims={{0}}, rhs_contracting_dims={{0}} e = {shape} dot(r, w), lhs_contracting_dims={{0}}, rhs_contracting_dims={{0}}
+               a = {shape} add(d, e) s = f32[1,{results}] reshape(a) f = f32[{count},{results}] get-tuple-element(t), index=2
+               g = f32[{count},{results}] dynamic-update-slice(f, s, i, z) ROOT q = (s32[], {shape}, f32[{count},{results}]) tuple(j, d, g) }}
+             ENTRY main {{ i = s32[] constant(0) x = {shape} parameter(0) f = f32[{count},{results}] parameter(1)
+               t = (s32[], {shape}, f32[{count},{results}]) tuple(i, x, f)
+               ROOT w = (s32[], {shape}, f32[{count},{results}]) while(t), condition=less, body=next }}"
+        );
+        assert!(compiled(&text, Engine::Exact).plan().to_string().contains("while (small arrays)"));
+        agree_with_code(&text, Engine::Exact);
+        agree_with_code(&text, Engine::Fast);
+    }
+}
+
 /// A loop of any number of instructions is a program, unless computations that are called make it
 /// longer than the module.
 #[test]
