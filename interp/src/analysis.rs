@@ -16,12 +16,16 @@ pub(crate) struct Analysis<'a> {
     pub(crate) programs: &'a ScalarPrograms,
     pub(crate) effects: Effects,
     pub(crate) dynamic: DynamicValues,
+    /// The number of all instructions.
+    pub(crate) instructions: usize,
 }
 
 impl<'a> Analysis<'a> {
     pub(crate) fn of(module: &'a Module, engine: Engine, programs: &'a ScalarPrograms) -> Self {
         let (effects, dynamic) = (Effects::of(module), DynamicValues::of(module));
-        Self { module, engine, programs, effects, dynamic }
+        let computations = module.computations.iter();
+        let instructions = computations.map(|(_, c)| c.instructions.len()).sum();
+        Self { module, engine, programs, effects, dynamic, instructions }
     }
     /// Returns the arithmetic of kernels; `None` if there are none.
     pub(crate) fn arithmetic(&self) -> Option<Arithmetic> {

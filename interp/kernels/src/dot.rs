@@ -153,10 +153,11 @@ fn kernel(
     let is_kept = l.bytes().saturating_add(r.bytes()) <= KEPT_BYTES;
     let kept = split.or_else(|| is_kept.then(|| (l.offsets(), r.offsets())));
     let (lhs, rhs) = (lhs.ty, rhs.ty);
-    let is_native = arithmetic == Arithmetic::Fast && op.algorithm == DotAlgorithm::Unset;
-    let is_own = is_native && [lhs, rhs] == [to; 2] && !is_short && total.is_none();
-    let lists = kept.as_ref().filter(|_| is_own);
-    let formula = lists.and_then(|(l, r)| products(&l.contraction(r), to));
+    // In `fast` the product of short vectors is formed otherwise.
+    let is_other = is_short && arithmetic == Arithmetic::Fast;
+    let is_own = op.algorithm == DotAlgorithm::Unset && [lhs, rhs] == [to; 2] && total.is_none();
+    let lists = kept.as_ref().filter(|_| is_own && !is_other);
+    let formula = lists.and_then(|(l, r)| products(&l.contraction(r), to, arithmetic));
     computes(arithmetic, scratch, formula, move |inputs, output| {
         if is_short {
             let [lhs, rhs] = [inputs[0], inputs[1]].map(bytemuck::cast_slice);

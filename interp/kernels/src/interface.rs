@@ -73,6 +73,11 @@ pub enum Formula {
     /// For each element, a sum of products of floats of this type, which begins with 0 and adds one
     /// after the other: the numbers of the factors in both inputs.
     Products(ElementType, Vec<Vec<[usize; 2]>>),
+    /// For each element, a sum of products of f32, which are exact in f64, rounded to f32: the
+    /// numbers of the factors. An element is decided if it is finite, and the same for the least
+    /// and the greatest sum within an error, which is this number for a sum of absolute products of
+    /// 1. [`Kernel::compute`] decides the others.
+    RoundedProducts(f64, Vec<Vec<[usize; 2]>>),
 }
 
 /// The form of a kernel as part of a fused one.

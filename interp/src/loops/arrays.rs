@@ -151,7 +151,8 @@ impl LoopBuilder<'_> {
         match self.current(leaves.first()?)? {
             Leaf::Small(place, shape, _) => Some((Source::Small(place), shape)),
             Leaf::Large { array, shape, .. } => Some((Source::Large(array), shape)),
-            Leaf::Empty(_) | Leaf::Token => None,
+            Leaf::Empty(shape) => Some((Source::Small(Place { start: 0, bytes: 0 }), shape)),
+            Leaf::Token => None,
         }
     }
 
@@ -233,7 +234,11 @@ impl LoopBuilder<'_> {
     }
 
     fn update(&mut self, operands: &[Leaves], shape: &Arc<ArrayShape>) -> Option<Leaf> {
-        let Leaf::Small(update, part, _) = operands[1].first()? else { return None };
+        let (update, part) = match operands[1].first()? {
+            Leaf::Small(update, part, _) => (update, part),
+            Leaf::Empty(_) => return operands[0].first().cloned(),
+            Leaf::Large { .. } | Leaf::Token => return None,
+        };
         let starts = starts(&operands[2..]).filter(|starts| starts.len() == shape.rank())?;
         self.update_at(&operands[0], &part.dims, &starts, Beyond::Clamp, *update, shape)
     }
@@ -414,7 +419,8 @@ impl LoopBuilder<'_> {
             }
             None => Operation::Kernel(number),
         };
-        let product = short_product(op, &sources, &places, number, callee.arithmetic());
+        let product = short_product(op, &sources, &places);
+        let product = product.filter(|_| callee.arithmetic() == Arithmetic::Fast);
         self.push(product.unwrap_or(operation));
         self.kernels.push(KernelCall { callee, site, operands: sources, results: places });
         Some(value)
@@ -426,20 +432,14 @@ fn short_product(
     op: &Op,
     operands: &[(Source, Arc<ArrayShape>)],
     results: &[(Place, Arc<ArrayShape>)],
-    kernel: usize,
-    arithmetic: Arithmetic,
 ) -> Option<Operation> {
     let (Op::Dot(op), [(Source::Small(a), lhs), (Source::Small(b), rhs)], [(result, shape)]) =
         (op, operands, results)
     else {
         return None;
     };
-    kernels::is_short(op, &[lhs, rhs], shape).then(|| Operation::Product {
-        operands: [*a, *b],
-        result: *result,
-        arithmetic,
-        kernel,
-    })
+    let is_short = kernels::is_short(op, &[lhs, rhs], shape);
+    is_short.then_some(Operation::Product { operands: [*a, *b], result: *result })
 }
 
 /// Returns whether index vectors along this dimension are only one.

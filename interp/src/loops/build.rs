@@ -2,7 +2,7 @@
 #![expect(clippy::wildcard_enum_match_arm, reason = "other ops compute arrays")]
 use super::memory::{Image, LoopCopy, Place};
 use super::operation::{KernelCall, Operation};
-use super::{Block, Condition, Large, LoopProgram, Repeat};
+use super::{Block, Condition, Large, LoopProgram, Repeat, code};
 use crate::analysis::Analysis;
 use crate::plan::LiteralFn;
 use crate::state::Site;
@@ -38,8 +38,10 @@ const STRATEGIES: [Strategy; 3] = [
 /// The limit of bytes of the block.
 const BLOCK: usize = 1 << 20;
 
-/// The limits of instructions of a program, and of computations that are open while it is compiled.
+/// Instructions that any program may have. One may have more if it is not longer than the module by
+/// computations that are called several times.
 const INSTRUCTIONS: usize = 4096;
+/// The limit of computations that are open while a program is compiled.
 const DEPTH: usize = 32;
 
 /// Returns the loop as a program, or its condition if that reads scalars alone; `None` if neither
@@ -50,18 +52,28 @@ pub(crate) fn compile(
     op: &While,
 ) -> Option<LoopProgram> {
     let builder = |strategy| LoopBuilder::new(analysis, functions, strategy);
-    let whole = STRATEGIES.into_iter().find_map(|strategy| whole(builder(strategy), op));
-    whole.or_else(|| condition(builder(STRATEGIES[0]), op))
+    for strategy in STRATEGIES {
+        let mut builder = builder(strategy);
+        match whole(&mut builder, op) {
+            Some((condition, body, carried)) => {
+                return Some(builder.finish(condition, Some(body), &carried));
+            }
+            None if builder.has_no_strategy => break,
+            None => {}
+        }
+    }
+    condition(builder(STRATEGIES[0]), op)
 }
 
-/// Returns a loop as a program; `None` if it has other operations than those on small arrays.
-fn whole(mut builder: LoopBuilder<'_>, op: &While) -> Option<LoopProgram> {
+/// Returns the condition and the body of a loop, and the leaves of its value; `None` if it has other
+/// operations than those on small arrays.
+fn whole(builder: &mut LoopBuilder<'_>, op: &While) -> Option<(Condition, Block, Leaves)> {
     let parameter =
         *builder.analysis.module.computations[op.body].program_shape().parameters.first()?;
     let carried: Leaves =
         parameter.leaves().into_iter().map(|leaf| builder.argument(leaf)).collect::<Option<_>>()?;
     let (Repeat { condition, body }, results) = builder.repeat(op, &carried)?;
-    Some(builder.finish(condition, Some(body), &results))
+    Some((condition, body, results))
 }
 
 /// Returns the condition of a loop as a program; `None` if it reads other values than scalars.
@@ -162,8 +174,12 @@ pub(super) struct LoopBuilder<'a> {
     /// The operations so far of the block that is built.
     pub(super) block: Block,
     pub(super) strategy: Strategy,
+    /// Whether what has failed is the same in every strategy.
+    has_no_strategy: bool,
     depth: usize,
     count: usize,
+    /// The limit of `count`.
+    most: usize,
 }
 
 impl<'a> LoopBuilder<'a> {
@@ -178,13 +194,17 @@ impl<'a> LoopBuilder<'a> {
             kernels: Vec::new(),
             block: Block::default(),
             strategy,
+            has_no_strategy: false,
             depth: 0,
             count: 0,
+            most: INSTRUCTIONS.max(2 * analysis.instructions),
         }
     }
     fn finish(self, condition: Condition, body: Option<Block>, carried: &Leaves) -> LoopProgram {
         let scratch = self.kernels.iter().map(KernelCall::bytes).fold(0, usize::saturating_add);
-        let becomes_code = body.is_some() && self.analysis.programs.become_code();
+        let body_of_code = body.as_ref().filter(|_| self.analysis.programs.become_code());
+        let work =
+            body_of_code.and_then(|body| code::work([&condition.block, body], &self.kernels));
         LoopProgram {
             condition,
             body,
@@ -193,14 +213,16 @@ impl<'a> LoopBuilder<'a> {
             image: self.image,
             large: self.large,
             kernels: self.kernels,
-            tier_up: if becomes_code { TierUp::new(self.count) } else { TierUp::never() },
+            tier_up: work.map_or_else(TierUp::never, |work| TierUp::new(self.count.max(work))),
         }
     }
 
     /// Returns a new place for an array; `None` if it is not small.
     pub(super) fn place(&mut self, shape: &ArrayShape) -> Option<Place> {
-        let bytes = shape.byte_count().filter(|bytes| (1..=SMALL).contains(bytes))?;
-        (self.image.bytes() + bytes <= BLOCK).then(|| self.image.place(shape.ty, bytes))
+        let bytes = shape.byte_count().filter(|bytes| (1..=SMALL).contains(bytes));
+        let bytes = bytes.filter(|bytes| self.image.bytes() + bytes <= BLOCK);
+        self.has_no_strategy |= bytes.is_none();
+        bytes.map(|bytes| self.image.place(shape.ty, bytes))
     }
     fn small(&mut self, shape: &Arc<ArrayShape>) -> Option<Leaf> {
         Some(Leaf::Small(self.place(shape)?, Arc::clone(shape), 0))
@@ -266,7 +288,8 @@ impl<'a> LoopBuilder<'a> {
         let computation = &module.computations[id];
         self.depth += 1;
         self.count += computation.instructions.len();
-        if self.depth > DEPTH || self.count > INSTRUCTIONS {
+        if self.depth > DEPTH || self.count > self.most {
+            self.has_no_strategy = true;
             return None;
         }
         let needed = needed(computation);
@@ -274,6 +297,7 @@ impl<'a> LoopBuilder<'a> {
         for (instruction, definition) in computation.instructions.iter() {
             self.block.fuel += 1;
             if self.analysis.effects.has(definition) {
+                self.has_no_strategy = true;
                 return None;
             }
             if !needed[instruction.index()] {
@@ -303,6 +327,7 @@ impl<'a> LoopBuilder<'a> {
         parameters: &[Leaves],
     ) -> Option<Leaves> {
         if self.analysis.may_be_smaller(site, instruction) {
+            self.has_no_strategy = true;
             return None;
         }
         if instruction.opcode().aliases_operand() {

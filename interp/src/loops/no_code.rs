@@ -1,6 +1,6 @@
 //! Programs without machine code, where none can be generated.
-use super::LoopProgram;
-use super::operation::LoopRun;
+use super::operation::{KernelCall, LoopRun};
+use super::{Block, LoopProgram};
 use crate::Result;
 
 /// Machine code, of which there is none.
@@ -14,6 +14,11 @@ impl Code {
 }
 
 pub(super) fn compile(_: &LoopProgram) -> Option<Code> {
+    None
+}
+
+/// Returns nothing, as no code can be generated.
+pub(super) fn work(_: [&Block; 2], _: &[KernelCall]) -> Option<usize> {
     None
 }
 

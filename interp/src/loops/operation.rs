@@ -32,12 +32,10 @@ pub(super) enum Operation {
         values: [usize; 2],
         result: Place,
     },
-    /// The product of two short vectors of f32; that of a kernel where it is open.
+    /// The product of two short vectors of f32 in `fast`.
     Product {
         operands: [Place; 2],
         result: Place,
-        arithmetic: Arithmetic,
-        kernel: usize,
     },
     /// One of the kernels.
     Kernel(usize),
@@ -277,7 +275,7 @@ impl Operation {
                 read.push(Place { start: *predicate, bytes: 1 });
                 (read, vec![*result])
             }
-            Self::Product { operands, result, .. } => (operands.to_vec(), vec![*result]),
+            Self::Product { operands, result } => (operands.to_vec(), vec![*result]),
             Self::Kernel(number) | Self::Compute(number) | Self::Formula { kernel: number, .. } => {
                 let KernelCall { operands, results, .. } = &kernels[*number];
                 let operands = operands.iter().filter_map(|(source, _)| source.small());
@@ -382,11 +380,10 @@ impl<'a> LoopRun<'a> {
                 let copy = LoopCopy::new(from, result.start, result.bytes);
                 self.memory.copy(std::iter::once(copy));
             }
-            Operation::Product { operands, result, arithmetic, kernel } => {
+            Operation::Product { operands, result } => {
                 let [a, b] = operands.map(|place| bytemuck::cast_slice(self.memory.read(place)));
-                match short_product(a, b, *arithmetic) {
-                    Some(product) => self.memory.write(*result, bytemuck::bytes_of(&product)),
-                    None => self.compute(*kernel),
+                if let Some(product) = short_product(a, b, Arithmetic::Fast) {
+                    self.memory.write(*result, bytemuck::bytes_of(&product));
                 }
             }
             Operation::Kernel(number) => self.kernel(*number)?,

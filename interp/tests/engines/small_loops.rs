@@ -466,6 +466,99 @@ fn updates_of_large_arrays() {
     }
 }
 
+/// Arrays without elements are operands of steps: a sum of nothing, an update with nothing.
+#[test]
+fn empty_operands() {
+    let text = "add { a = f32[] parameter(0) b = f32[] parameter(1) ROOT c = f32[] add(a, b) }
+      less { t = (s32[], f32[3], f32[3,0]) parameter(0) i = s32[] get-tuple-element(t), index=0 n = s32[] constant(9)
+        ROOT l = pred[] compare(i, n), direction=LT }
+      next { t = (s32[], f32[3], f32[3,0]) parameter(0) i = s32[] get-tuple-element(t), index=0 one = s32[] constant(1) j = s32[] add(i, one)
+        x = f32[3] get-tuple-element(t), index=1 e = f32[3,0] get-tuple-element(t), index=2 u = f32[0] slice(x), slice={[1:1]}
+        d = f32[3] dot(e, u), lhs_contracting_dims={1}, rhs_contracting_dims={0} v = f32[3] dynamic-update-slice(x, u, i)
+        z = f32[] constant(0.5) r = f32[3] reduce(e, z), dimensions={1}, to_apply=add k = f32[3] concatenate(u, v), dimensions={0}
+        p = f32[3] pad(u, z), padding=1_2 a = f32[3] add(d, k) b = f32[3] add(r, p) y = f32[3] add(a, b)
+        m = f32[40,40] broadcast(z), dimensions={} f = f32[0,40] slice(m), slice={[2:2], [0:40]}
+        g = f32[40,40] dot(f, f), lhs_contracting_dims={0}, rhs_contracting_dims={0} h = f32[1,3] slice(g), slice={[1:2], [4:7]}
+        k2 = f32[3] reshape(h) q = f32[3] add(y, k2) ROOT s = (s32[], f32[3], f32[3,0]) tuple(j, q, e) }
+      ENTRY main { i = s32[] constant(0) x = f32[3] parameter(0) e = f32[3,0] parameter(1) t = (s32[], f32[3], f32[3,0]) tuple(i, x, e)
+        ROOT w = (s32[], f32[3], f32[3,0]) while(t), condition=less, body=next }";
+    assert!(compiled(text, Engine::Exact).plan().to_string().contains("while (small arrays)"));
+    agree_with_code(text, Engine::Exact);
+    agree_with_code(text, Engine::Fast);
+}
+
+/// Small products in a loop: sums that the bound decides, ties, sums of zeros, infinities and NaN.
+#[test]
+fn small_products() {
+    let rows = [
+        "1, 5.9604645e-08, 0, 0",
+        "1, 5.9604645e-08, 1e-30, 0",
+        "3, 1, 2, -0.5",
+        "1e30, -1e30, 1, 0",
+        "-0, -0, 0, 0",
+        "inf, 1, 1, 1",
+        "nan, 1, 1, 1",
+        "3e38, 3e38, 0, 0",
+        "1e-30, 1e-30, -1e-30, 2e-45",
+    ];
+    for (kind, results) in [("f32[4]", 1), ("f32[4,2]", 2), ("f32[4,9]", 9)] {
+        let count = rows.len();
+        let all = rows.map(|row| format!("{{{row}}}")).join(", ");
+        let shape = if results == 1 { "f32[]".to_owned() } else { format!("f32[{results}]") };
+        let text = format!(
+            "less {{ t = (s32[], {shape}, f32[{count},{results}]) parameter(0) i = s32[] get-tuple-element(t), index=0 n = s32[] constant({count})
+               ROOT l = pred[] compare(i, n), direction=LT }}
+             next {{ t = (s32[], {shape}, f32[{count},{results}]) parameter(0) i = s32[] get-tuple-element(t), index=0 one = s32[] constant(1) j = s32[] add(i, one)
+               z = s32[] constant(0) rows = f32[{count},4] constant({{{all}}}) u = f32[1,4] dynamic-slice(rows, i, z), dynamic_slice_sizes={{1,4}} r = f32[4] reshape(u)
+               o = f32[] constant(1) m = {kind} broadcast(o), dimensions={{}} k = {kind} iota(), iota_dimension=0 h = f32[] constant(0.25) hs = {kind} broadcast(h), dimensions={{}}
+               w = {kind} multiply(k, hs) zero = f32[] constant(0) y = {shape} get-tuple-element(t), index=1
+               d = {shape} dot(r, m), lhs_contracting_dims={{0}}, rhs_contracting_dims={{0}} e = {shape} dot(r, w), lhs_contracting_dims={{0}}, rhs_contracting_dims={{0}}
+               a = {shape} add(d, e) s = f32[1,{results}] reshape(a) f = f32[{count},{results}] get-tuple-element(t), index=2
+               g = f32[{count},{results}] dynamic-update-slice(f, s, i, z) ROOT q = (s32[], {shape}, f32[{count},{results}]) tuple(j, d, g) }}
+             ENTRY main {{ i = s32[] constant(0) x = {shape} parameter(0) f = f32[{count},{results}] parameter(1)
+               t = (s32[], {shape}, f32[{count},{results}]) tuple(i, x, f)
+               ROOT w = (s32[], {shape}, f32[{count},{results}]) while(t), condition=less, body=next }}"
+        );
+        assert!(compiled(&text, Engine::Exact).plan().to_string().contains("while (small arrays)"));
+        agree_with_code(&text, Engine::Exact);
+        agree_with_code(&text, Engine::Fast);
+    }
+}
+
+/// A loop of any number of instructions is a program, unless computations that are called make it
+/// longer than the module.
+#[test]
+fn long_loops() {
+    let loop_of = |head: &str, body: &str| {
+        format!(
+            "{head} less {{ t = (s32[], f32[]) parameter(0) i = s32[] get-tuple-element(t), index=0 n = s32[] constant(3)
+               ROOT l = pred[] compare(i, n), direction=LT }}
+             next {{ t = (s32[], f32[]) parameter(0) i = s32[] get-tuple-element(t), index=0 one = s32[] constant(1) j = s32[] add(i, one)
+               x0 = f32[] get-tuple-element(t), index=1 {body} ROOT r = (s32[], f32[]) tuple(j, y) }}
+             ENTRY main {{ i = s32[] constant(0) x = f32[] parameter(0) t = (s32[], f32[]) tuple(i, x)
+               ROOT w = (s32[], f32[]) while(t), condition=less, body=next }}"
+        )
+    };
+    let is_small = |text: &str| {
+        compiled(text, Engine::Exact).plan().to_string().contains("while (small arrays)")
+    };
+    let steps = (0..9000)
+        .map(|i| format!("x{} = f32[] {}(x{i}, x{})\n", i + 1, ["add", "subtract"][i % 2], i / 2));
+    let steps = steps.collect::<Vec<_>>().concat();
+    let long = loop_of("", &format!("{steps} y = f32[] tanh(x9000)"));
+    assert!(is_small(&long));
+    agree(&long);
+    let head = (1..14).map(|i| {
+        let last = i - 1;
+        format!("f{i} {{ a = f32[] parameter(0) b = f32[] call(a), to_apply=f{last} ROOT c = f32[] call(b), to_apply=f{last} }}\n")
+    });
+    let head = head.collect::<Vec<_>>().concat();
+    let head = format!("f0 {{ a = f32[] parameter(0) ROOT c = f32[] cosine(a) }} {head}");
+    let doubled = loop_of(&head, "y = f32[] call(x0), to_apply=f13");
+    assert!(!is_small(&doubled));
+    agree(&doubled);
+}
+
 /// Loops of scalars of each type, which change places: in a frame, as program, and as code, with
 /// the same bits and steps.
 #[test]

@@ -1,9 +1,11 @@
 //! Products of so few numbers that whatever is done beside them takes longer.
 use super::accumulator::Accumulator;
+use super::error_bound::ErrorBound;
 use super::job::Job;
 use super::{Contraction, LhsOffsets, Lists};
 use crate::Formula;
 use hlo::ElementType;
+use num::Arithmetic;
 use smallvec::SmallVec;
 
 /// Multiplications, and sums, at most.
@@ -64,9 +66,23 @@ fn places<'a>(
     lhs.iter().zip(plan.rhs.terms).map(move |(a, b)| [row + a, column + b])
 }
 
-/// Returns the steps of sums of floats of this type, if there are so few.
-pub(crate) fn products(plan: &Contraction<'_>, ty: ElementType) -> Option<Formula> {
-    let is_float = [ElementType::F32, ElementType::F64].contains(&ty);
-    let sums = starts(plan).filter(|_| is_float)?;
-    Some(Formula::Products(ty, sums.map(|start| places(plan, start).collect()).collect()))
+/// Returns the steps of sums of floats of this type, if there are so few; in `exact` arithmetic of
+/// f32 alone.
+pub(crate) fn products(
+    plan: &Contraction<'_>,
+    ty: ElementType,
+    arithmetic: Arithmetic,
+) -> Option<Formula> {
+    let sums: Vec<Vec<[usize; 2]>> =
+        starts(plan)?.map(|start| places(plan, start).collect()).collect();
+    match (arithmetic, ty) {
+        (Arithmetic::Fast, ElementType::F32 | ElementType::F64) => {
+            Some(Formula::Products(ty, sums))
+        }
+        (Arithmetic::Exact, ElementType::F32) => {
+            let error = ErrorBound::new(plan.rhs.terms.len(), ty);
+            Some(Formula::RoundedProducts(error.units(), sums))
+        }
+        (Arithmetic::Fast | Arithmetic::Exact, _) => None,
+    }
 }

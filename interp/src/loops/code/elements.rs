@@ -2,10 +2,10 @@
 use super::emitter::{ELEMENTS, Emitter};
 use super::kind::{is_in_registers, is_narrow};
 use crate::loops::memory::Place;
-use crate::loops::operation::{Beyond, Elementwise, KernelCall, Move, Source, Window};
-use cranelift_codegen::ir::condcodes::IntCC;
-use cranelift_codegen::ir::types::{F32, F64};
-use cranelift_codegen::ir::{InstBuilder, Value};
+use crate::loops::operation::{Beyond, Elementwise, KernelCall, Move, Operation, Source, Window};
+use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
+use cranelift_codegen::ir::types::{F32, F64, I8, I32};
+use cranelift_codegen::ir::{InstBuilder, MemFlags, Value};
 use hlo::op::{Binary, Unary};
 use hlo::{Class, ElementType, Scalar};
 use kernels::{Formula, in_halves};
@@ -78,8 +78,13 @@ impl Emitter<'_, '_> {
         self.write(ElementType::F32, result.start, sum);
     }
 
-    /// Emits the steps of a kernel; returns whether it has.
-    pub(super) fn formula(&mut self, formula: &Formula, kernel: usize) -> bool {
+    /// Emits the steps of the kernel of an operation; returns whether it has.
+    pub(super) fn formula(
+        &mut self,
+        formula: &Formula,
+        kernel: usize,
+        operation: &Operation,
+    ) -> bool {
         let KernelCall { operands, results, .. } = &self.kernels[kernel];
         let ([(Source::Small(a), _), (Source::Small(b), _)], [(result, _)]) =
             (operands.as_slice(), results.as_slice())
@@ -111,7 +116,66 @@ impl Emitter<'_, '_> {
                 }
                 true
             }
+            Formula::RoundedProducts(units, sums) => {
+                self.rounded_products((*units, sums), (a, b), result, operation);
+                true
+            }
         }
+    }
+
+    /// Emits sums of products of f32 in f64, with their error, and the operation for what it leaves
+    /// open.
+    fn rounded_products(
+        &mut self,
+        (units, sums): (f64, &[Vec<[usize; 2]>]),
+        (a, b): (Place, Place),
+        result: Place,
+        operation: &Operation,
+    ) {
+        let (width, ty) = (size_of::<f32>(), ElementType::F32);
+        let [zero, units] = [0.0, units].map(|x| self.builder.ins().f64const(x));
+        let infinity = self.builder.ins().f32const(f32::INFINITY);
+        let mut elements: FxHashMap<usize, Value> = FxHashMap::default();
+        let mut read = |this: &mut Self, at| {
+            *elements.entry(at).or_insert_with(|| {
+                let single = this.read(ty, at);
+                this.builder.ins().fpromote(F64, single)
+            })
+        };
+        let mut is_open = self.builder.ins().iconst(I8, 0);
+        let mut values = Vec::with_capacity(sums.len());
+        for factors in sums {
+            let (mut sum, mut magnitude) = (zero, zero);
+            for [x, y] in factors {
+                let x = read(self, a.start + x * width);
+                let y = read(self, b.start + y * width);
+                let product = self.builder.ins().fmul(x, y);
+                sum = self.builder.ins().fadd(sum, product);
+                let product = self.builder.ins().fabs(product);
+                magnitude = self.builder.ins().fadd(magnitude, product);
+            }
+            let error = self.builder.ins().fmul(magnitude, units);
+            let least = self.builder.ins().fsub(sum, error);
+            let greatest = self.builder.ins().fadd(sum, error);
+            let ends = [least, greatest].map(|x| self.builder.ins().fdemote(F32, x));
+            let bits = ends.map(|x| self.builder.ins().bitcast(I32, MemFlags::new(), x));
+            let differ = self.builder.ins().icmp(IntCC::NotEqual, bits[0], bits[1]);
+            let size = self.builder.ins().fabs(ends[0]);
+            let is_infinite =
+                self.builder.ins().fcmp(FloatCC::UnorderedOrGreaterThanOrEqual, size, infinity);
+            let is_this_open = self.builder.ins().bor(differ, is_infinite);
+            is_open = self.builder.ins().bor(is_open, is_this_open);
+            values.push(ends[0]);
+        }
+        for (value, at) in values.into_iter().zip((result.start..).step_by(width)) {
+            self.write(ty, at, value);
+        }
+        let (open, next) = (self.new_block(), self.new_block());
+        self.branch_on(is_open, open, next);
+        self.enter_rarely(open);
+        self.execute(operation);
+        self.jump(next);
+        self.enter(next);
     }
 
     /// Emits the fold of all elements in one place and the first value in another.

@@ -16,7 +16,6 @@ use cranelift_codegen::ir::{self, InstBuilder, MemFlags, Type, Value};
 use cranelift_frontend::FuncInstBuilder;
 use hlo::op::{Binary, Unary};
 use hlo::{Class, ElementType, Scalar};
-use num::Arithmetic;
 use num::index::to_i64;
 use num::scalar_program::step::ScalarStep;
 
@@ -26,7 +25,7 @@ const MOST_TERMS: usize = 16;
 /// The most copies of one operation: the values that a loop carries.
 const COPIES: usize = 64;
 /// The most bytes that are computed in vectors without a call.
-const MOST_BYTES: usize = 512;
+pub(super) const MOST_BYTES: usize = 512;
 
 /// Where bytes are: in the memory of the program, or at an address with an offset.
 #[derive(Clone, Copy)]
@@ -80,10 +79,10 @@ impl<'a, 'b> Emitter<'a, 'b> {
         this.end(steps);
     }
 
-    fn jump(&mut self, block: ir::Block) {
+    pub(super) fn jump(&mut self, block: ir::Block) {
         self.builder.ins().jump(block, &[]);
     }
-    fn branch_on(&mut self, condition: Value, yes: ir::Block, no: ir::Block) {
+    pub(super) fn branch_on(&mut self, condition: Value, yes: ir::Block, no: ir::Block) {
         self.builder.ins().brif(condition, yes, &[], no, &[]);
     }
 
@@ -103,12 +102,11 @@ impl<'a, 'b> Emitter<'a, 'b> {
             Operation::Choose { predicate, values, result } if result.bytes <= COPIED => {
                 self.choose(*predicate, *values, *result);
             }
-            Operation::Product { operands, result, arithmetic: Arithmetic::Fast, .. }
-                if is_short(operands) =>
-            {
+            Operation::Product { operands, result } if is_short(operands) => {
                 self.product(*operands, *result);
             }
-            Operation::Formula { formula, kernel } if self.formula(formula, *kernel) => {}
+            Operation::Formula { formula, kernel } if self.formula(formula, *kernel, operation) => {
+            }
             Operation::Move(_)
             | Operation::Formula { .. }
             | Operation::Choose { .. }
@@ -119,7 +117,7 @@ impl<'a, 'b> Emitter<'a, 'b> {
     }
 
     /// Emits a call that executes an operation.
-    fn execute(&mut self, operation: &Operation) {
+    pub(super) fn execute(&mut self, operation: &Operation) {
         let (read, written) = operation.places(self.kernels);
         for place in read {
             self.sync(place);
@@ -307,7 +305,7 @@ impl<'a, 'b> Emitter<'a, 'b> {
 
     /// Returns the vector at a byte of the memory.
     fn vector(&mut self, ty: Type, at: usize) -> Value {
-        if let Some(&value) = self.vectors.get(&at)
+        if let Some(value) = self.vectors.get(at)
             && self.builder.func.dfg.value_type(value) == ty
         {
             return value;
@@ -323,8 +321,8 @@ impl<'a, 'b> Emitter<'a, 'b> {
     }
 
     fn copy(&mut self, LoopCopy { from, to, bytes, .. }: LoopCopy) {
-        let vectors = (0..bytes).step_by(VECTOR).map(|at| self.vectors.get(&(from + at)));
-        if let Some(vectors) = vectors.map(Option::<&Value>::copied).collect::<Option<Vec<_>>>()
+        let vectors = (0..bytes).step_by(VECTOR).map(|at| self.vectors.get(from + at));
+        if let Some(vectors) = vectors.collect::<Option<Vec<_>>>()
             && (bytes.is_multiple_of(VECTOR)
                 || [from, to].into_iter().all(|start| self.is_whole(Place { start, bytes })))
         {

@@ -1,7 +1,7 @@
 //! The emitter: the function that is built, with its blocks, constants and calls.
 use super::FAILED;
 use super::generate::FunctionFrame;
-use super::registers::Registers;
+use super::registers::{RecentVectors, Registers};
 use crate::loops::memory::Image;
 use crate::loops::operation::KernelCall;
 use cranelift_codegen::ir::immediates::{Ieee32, Ieee64};
@@ -10,7 +10,6 @@ use cranelift_codegen::ir::{self, AbiParam, InstBuilder, MemFlags, Signature, Ty
 use cranelift_codegen::isa::CallConv;
 use cranelift_frontend::{FunctionBuilder, Variable};
 use hlo::{ElementType, Scalar};
-use rustc_hash::FxHashMap;
 
 /// The most elements that are computed one by one, and bytes that are copied without a call.
 pub(super) const ELEMENTS: usize = 8;
@@ -29,8 +28,7 @@ pub(super) struct Emitter<'a, 'b> {
     /// The places of arrays; none of scalars alone.
     pub(super) image: Option<&'a Image>,
     pub(super) registers: Registers,
-    /// Vectors that are also in memory, by their first byte.
-    pub(super) vectors: FxHashMap<usize, Value>,
+    pub(super) vectors: RecentVectors,
     /// The steps that are not charged yet.
     pub(super) steps: Variable,
     /// Returns that the run has failed.
@@ -54,7 +52,7 @@ impl<'a, 'b> Emitter<'a, 'b> {
             kernels,
             image,
             registers: Registers::default(),
-            vectors: FxHashMap::default(),
+            vectors: RecentVectors::default(),
             steps,
             failed,
         }

@@ -23,12 +23,14 @@ mod step;
 mod tests;
 mod variables;
 
-use super::LoopProgram;
-use super::operation::{Elementwise, LoopRun, Operation};
+use super::memory::Place;
+use super::operation::{Elementwise, KernelCall, LoopRun, Operation};
+use super::{Block, LoopProgram};
 use crate::{Error, Result};
 use cranelift_jit::JITModule;
 use cranelift_module::FuncId;
-use emitter::Emitter;
+use emit::MOST_BYTES;
+use emitter::{Emitter, VECTOR};
 use generate::generate;
 use hlo::Array;
 pub(crate) use scalars::compiler;
@@ -71,6 +73,41 @@ impl fmt::Debug for Code {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Code").finish_non_exhaustive()
     }
+}
+
+/// The size of the largest code, which takes about a quarter of a second to generate, and that of an
+/// operation on scalars.
+const LARGEST: usize = 100_000;
+const OF_SCALAR: usize = 5;
+
+/// Returns the number of operations on scalars whose code takes as long to generate as that of a loop;
+/// `None` if that is too long.
+pub(super) fn work(blocks: [&Block; 2], kernels: &[KernelCall]) -> Option<usize> {
+    let size = blocks.into_iter().map(|block| size(block, kernels)).sum::<usize>();
+    (size <= LARGEST).then_some(size / OF_SCALAR)
+}
+
+/// Returns about how many instructions a block becomes, by what it reads and writes.
+fn size(block: &Block, kernels: &[KernelCall]) -> usize {
+    let of_place = |place: &Place| match place.bytes {
+        // Elements and vectors; larger places are passed to calls.
+        bytes @ ..=32 => bytes.div_ceil(4),
+        bytes @ ..=MOST_BYTES => bytes.div_ceil(VECTOR),
+        _ => 1,
+    };
+    let of_operation = |operation: &Operation| match operation {
+        Operation::Repeat(repeat) => {
+            size(&repeat.condition.block, kernels) + size(&repeat.body, kernels)
+        }
+        Operation::Branch { branches, .. } => {
+            branches.iter().map(|branch| size(branch, kernels)).sum()
+        }
+        operation => {
+            let (read, written) = operation.places(kernels);
+            2 + read.iter().chain(&written).map(of_place).sum::<usize>()
+        }
+    };
+    block.operations.iter().map(of_operation).sum()
 }
 
 /// Generates the code of a loop; `None` if that is not possible on this machine.

@@ -1,8 +1,34 @@
 //! The places whose values are in registers.
+use super::emitter::VECTOR;
 use crate::loops::memory::Place;
+use cranelift_codegen::ir::Value;
 use cranelift_frontend::Variable;
 use hlo::ElementType;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
+
+/// The most vectors that are kept: about as many as live at once without registers being spilled,
+/// which takes longer than to load them, and which the code generator searches for ever longer.
+const RECENT: usize = 32;
+
+/// Vectors that are also in memory, by their first byte: the last ones.
+#[derive(Debug, Clone, Default)]
+pub(super) struct RecentVectors(VecDeque<(usize, Value)>);
+
+impl RecentVectors {
+    pub(super) fn get(&self, at: usize) -> Option<Value> {
+        self.0.iter().find(|(start, _)| *start == at).map(|&(_, value)| value)
+    }
+    pub(super) fn insert(&mut self, at: usize, value: Value) {
+        if self.0.len() == RECENT {
+            self.0.pop_front();
+        }
+        self.0.push_back((at, value));
+    }
+    /// Forgets those in memory that is written.
+    pub(super) fn forget(&mut self, place: Place) {
+        self.0.retain(|&(at, _)| at >= place.end() || at + VECTOR <= place.start);
+    }
+}
 
 /// Bytes of the widest value in a register.
 const WIDEST: usize = size_of::<u64>();

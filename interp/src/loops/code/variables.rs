@@ -4,7 +4,7 @@
 //! and iterations. Its memory has the same value only where something reads it: whatever reads
 //! memory calls [`sync`](Emitter::sync) before, and whatever writes memory calls
 //! [`reload`](Emitter::reload) afterwards.
-use super::emitter::{ELEMENTS, Emitter, VECTOR, offset};
+use super::emitter::{ELEMENTS, Emitter, offset};
 use super::kind::{Kind, is_in_registers, is_narrow};
 use super::registers::Register;
 use super::{address, functions};
@@ -72,7 +72,7 @@ impl Emitter<'_, '_> {
 
     /// Forgets vectors in memory that is written.
     pub(super) fn forget(&mut self, place: Place) {
-        self.vectors.retain(|&at, _| at >= place.end() || at + VECTOR <= place.start);
+        self.vectors.forget(place);
     }
 
     /// Loads a value, which may be at any multiple of its size.
