@@ -31,6 +31,15 @@ fn each_wrong_pass_is_named() {
 }
 
 #[test]
+fn a_program_with_manual_regions_is_compared_with_its_partitioned_states() {
+    // Its header states the partitions that it will have.
+    let output = passes("manual_region", "");
+    expect(&output, 1, "0000 spmd-partitioner/spmd-partitioning    same bits     proved", "");
+    expect(&output, 1, "changes the meaning: 0001 simplification/all-reduce-simplifier (", "");
+    expect(&output, 1, "found f32[] 0.447771609, expected f32[] 0.16940853", "");
+}
+
+#[test]
 fn two_wrong_passes_are_both_named() {
     let output = passes("high_half", "");
     let both = "2 of 2 steps change the meaning: 0000 normalization/float-normalization-s4, 0001 normalization/float-normalization-u4";

@@ -129,3 +129,16 @@ module @m attributes {mhlo.num_replicas = 2 : i32, mhlo.frontend_attributes = {k
 //=   Arg_2 = f32[2]{0} parameter(2), parameter_replication={true}, frontend_attributes={p="q"}
 //=   ROOT tuple = (f32[2]{0}, f32[2]{0}) tuple(Arg_1, Arg_0)
 //= }
+// -----
+// The layouts of one result that is a tuple are those of its elements.
+func.func @main(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
+  %0 = stablehlo.custom_call @Pair(%x) {operand_layouts = [dense<[0, 1]> : tensor<2xindex>],
+    result_layouts = [dense<[0, 1]> : tensor<2xindex>, dense<> : tensor<0xindex>]} : (tensor<4x4xf32>) -> tuple<tensor<4x4xf32>, tensor<i32>>
+  %1 = stablehlo.get_tuple_element %0[0] : (tuple<tensor<4x4xf32>, tensor<i32>>) -> tensor<4x4xf32>
+  return %1 : tensor<4x4xf32>
+}
+//= HloModule main, entry_computation_layout={(f32[4,4]{1,0})->f32[4,4]{0,1}}
+//= ENTRY main {
+//=   custom-call = (f32[4,4]{0,1}, s32[]) custom-call(Arg_0), custom_call_target="Pair", operand_layout_constraints={f32[4,4]{0,1}}
+//=   ROOT get-tuple-element = f32[4,4]{0,1} get-tuple-element(custom-call), index=0
+//= }

@@ -136,3 +136,12 @@ func.func @main(%x: tensor<3x8xi1>, %y: tensor<2xi32>) -> (tensor<3xi8>, tensor<
 //=   convert.1 = pred[2,32]{1,0} convert(bitcast-convert.1)
 //=   ROOT tuple = (s8[3]{0}, pred[2,32]{1,0}) tuple(bitcast-convert, convert.1)
 //= }
+// -----
+func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = mhlo.copy %x {mhlo.sharding = "{devices=[2]<=[2]}"} : tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+//= HloModule main, entry_computation_layout={(f32[4]{0})->f32[4]{0}}
+//= ENTRY main {
+//=   ROOT copy = f32[4]{0} copy(Arg_0), sharding={devices=[2]<=[2]}
+//= }

@@ -261,3 +261,47 @@ func.func private @double(%x: tensor<f32>) -> tensor<f32> {
 //=   call = f32[] call(Arg_0.1), to_apply=double, is_composite=true, frontend_attributes={composite.attributes={n = 1 : i64},composite.name="my.double",composite.version="2"}
 //=   ROOT erf = f32[] erf(call)
 //= }
+// -----
+// A value from outside, which the loop carries too, has no sharding.
+module {
+  sdy.mesh @mesh = <["a"=2]>
+  func.func @main(%x: tensor<4xf32>, %y: tensor<4xf32>) -> tensor<4xf32> {
+    %n = stablehlo.constant dense<3> : tensor<i32>
+    %r:2 = stablehlo.while(%i = %n, %v = %x) : tensor<i32>, tensor<4xf32> attributes {sdy.sharding = #sdy.sharding_per_value<[<@mesh, []>, <@mesh, [{"a"}]>]>}
+     cond {
+      %z = stablehlo.constant dense<0> : tensor<i32>
+      %c = stablehlo.compare GT, %i, %z : (tensor<i32>, tensor<i32>) -> tensor<i1>
+      stablehlo.return %c : tensor<i1>
+    } do {
+      %o = stablehlo.constant dense<1> : tensor<i32>
+      %d = stablehlo.subtract %i, %o : tensor<i32>
+      %s = stablehlo.add %v, %y : tensor<4xf32>
+      stablehlo.return %d, %s : tensor<i32>, tensor<4xf32>
+    }
+    return %r#1 : tensor<4xf32>
+  }
+}
+//= HloModule main, entry_computation_layout={(f32[4]{0}, f32[4]{0})->f32[4]{0}}, frontend_attributes={xla.sdy.meshes={mesh = #sdy.mesh<["a"=2]>}}
+//= region_0 {
+//=   get-tuple-element = s32[] get-tuple-element(arg_tuple), index=0
+//=   constant = s32[] constant(1)
+//=   subtract = s32[] subtract(get-tuple-element, constant)
+//=   get-tuple-element.1 = f32[4]{0} get-tuple-element(arg_tuple), index=1
+//=   get-tuple-element.2 = f32[4]{0} get-tuple-element(arg_tuple), index=2
+//=   add = f32[4]{0} add(get-tuple-element.1, get-tuple-element.2)
+//=   ROOT tuple = (s32[], f32[4]{0}, f32[4]{0}) tuple(subtract, add, get-tuple-element.2)
+//= }
+//= region_1 {
+//=   get-tuple-element.4 = f32[4]{0} get-tuple-element(arg_tuple.1), index=1
+//=   get-tuple-element.5 = f32[4]{0} get-tuple-element(arg_tuple.1), index=2
+//=   get-tuple-element.3 = s32[] get-tuple-element(arg_tuple.1), index=0
+//=   constant.1 = s32[] constant(0)
+//=   ROOT compare = pred[] compare(get-tuple-element.3, constant.1), direction=GT
+//= }
+//= ENTRY main {
+//=   constant.2 = s32[] constant(3)
+//=   tuple.1 = (s32[], f32[4]{0}, f32[4]{0}) tuple(constant.2, Arg_0, Arg_1)
+//=   while = (s32[], f32[4]{0}, f32[4]{0}) while(tuple.1), condition=region_1, body=region_0, sharding={{replicated}, {devices=[2]<=[2]}, {unknown}}
+//=   get-tuple-element.6 = s32[] get-tuple-element(while), index=0
+//=   ROOT get-tuple-element.7 = f32[4]{0} get-tuple-element(while), index=1
+//= }
