@@ -92,7 +92,6 @@ examples! {
     CAMPAIGN: [
         "etalon campaign nightly/ --backend ./plugin.so --minutes 60", "a round; the same command continues";
         "etalon campaign nightly/ --list", "what was found, by cause";
-        "mpirun -n 8 etalon campaign nightly/ --backend ./plugin.so", "ranks share the cases";
     ]
     REDUCE: [
         "etalon reduce model.hlo --backend ./plugin.so --random 1", "the smallest module that a plugin computes wrong";

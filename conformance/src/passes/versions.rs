@@ -278,7 +278,9 @@ impl fmt::Display for Comparison {
                 let since = since.unwrap_or_default();
                 writeln!(f, "  {since}they part at {}", label.trim())?;
                 writeln!(f, "         {} and {}", step.before, step.after)?;
-                step.below(f)?;
+                if (&step.before, &step.after) != (&last.before, &last.after) {
+                    step.below(f)?;
+                }
             }
             (None, Some(pass)) => {
                 writeln!(f, "  the same at {pass}; no pass after it has the same name in both")?;
