@@ -6,7 +6,7 @@ use crate::inputs::{self, Found, Parameters};
 use crate::limits::Limits;
 use crate::{output, random};
 use collectives::RunOutput;
-use collectives::spmd::Boundary;
+use collectives::spmd::{self, Boundary};
 use conformance::arrays::Name;
 use conformance::exact::{Proof, proof};
 use conformance::judge::{JudgeOptions, Judgement, judge_partitioned};
@@ -31,6 +31,15 @@ impl Side {
         let verified = verified(module, file.source(), &limits)?;
         Ok(Self { file, verified })
     }
+    /// Loads a program before partitioning, to run as a whole.
+    fn program(path: &Path, args: &ConformArgs) -> Result<Self> {
+        let Self { file, verified } = Self::load(path, args)?;
+        let verified = match spmd::whole(&verified) {
+            Some(module) => super::verified(module, file.source(), &limits(args))?,
+            None => verified,
+        };
+        Ok(Self { file, verified })
+    }
     fn failed(&self, error: &collectives::Error) -> Failure {
         Failure::run(&error.clone().into(), self.file.source())
     }
@@ -51,7 +60,7 @@ pub(crate) fn conform(args: &ConformArgs) -> Result<ExitCode> {
         let message = "expected two modules".to_owned();
         return Err(Failure::new(&Code::Input { path: "--spmd".into(), message }, None));
     };
-    let global = Side::load(program, args)?;
+    let global = Side::program(program, args)?;
     let partitioned = Side::load(partitioned, args)?;
     let boundary = Boundary::of(&global.verified, &partitioned.verified);
     let boundary = boundary.map_err(|e| misuse(&partitioned, &e))?;

@@ -57,7 +57,7 @@ mod stages;
 mod warning;
 
 pub use boundary::Boundary;
-pub use program::Program;
+pub use program::{Program, whole};
 pub use region::{Divergence, Region};
 pub use shards::Shards;
 pub(crate) use warning::unpartitioned;

@@ -5,7 +5,7 @@ use crate::device_run::DeviceHooks;
 use crate::memory::ArgumentBytes;
 use crate::{Code, Error, Ranks, Result};
 use hlo::diag::{Diagnostic, Level, Place};
-use hlo::{Literal, Span, Verified};
+use hlo::{Literal, Module, Span, Verified};
 use interp::{CompileOptions, DeviceGrid, Executable, Hooks, RunOptions};
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -39,6 +39,32 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// ```
 #[derive(Debug, Clone)]
 pub struct Program(Arc<Split>);
+
+/// Returns a program with manual regions for the one device on which it runs as a whole: XLA's dumps
+/// state the partitions that it will have. Nothing of other modules, and of programs for one device.
+///
+/// ```
+/// let text = r##"HloModule m, num_partitions=2
+/// ENTRY e {
+///   x = s32[4] parameter(0), sharding={devices=[2]<=[2]}
+///   shard = s32[2] custom-call(x), custom_call_target="SPMDFullToShardShape", sharding={manual}
+///   ROOT r = s32[4] custom-call(shard), custom_call_target="SPMDShardToFullShape", sharding={devices=[2]<=[2]}
+/// }"##;
+/// let program = hlo::Module::parse(text)?.verify()?;
+/// let whole = collectives::spmd::whole(&program).expect("it has a region");
+/// assert_eq!(whole.config.num_partitions, 1);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn whole(program: &Verified) -> Option<Module> {
+    let config = &program.module().config;
+    if config.num_partitions <= 1 || config.replica_count > 1 {
+        return None;
+    }
+    Program::compile(program, CompileOptions::default()).ok()??;
+    let mut module = program.module().clone();
+    module.config.num_partitions = 1;
+    Some(module)
+}
 
 /// The reports of the regions of one run, in addition to their values.
 #[derive(Debug, Default)]

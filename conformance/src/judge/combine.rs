@@ -94,7 +94,8 @@ fn without_negation(
     }
 }
 
-/// Returns the instruction of which this one is a copy, or a conversion that rounds nothing.
+/// Returns the instruction of which this one is a copy, an annotation, or a conversion that rounds
+/// nothing.
 fn source(computation: &Computation, mut id: InstructionId) -> InstructionId {
     loop {
         let instruction = &computation.instructions[id];
@@ -102,7 +103,13 @@ fn source(computation: &Computation, mut id: InstructionId) -> InstructionId {
         let own = instruction.shape.element_type();
         let from = |of: InstructionId| computation.instructions[of].shape.element_type();
         let widens = is_convert && widens(from(instruction.operands[0]), own);
-        if !instruction.opcode().aliases_operand() && !widens {
+        let is_annotation = match &instruction.op {
+            Op::CustomCall(call) => {
+                interp::is_annotation(&call.custom_call_target.0) && instruction.operands.len() == 1
+            }
+            _ => false,
+        };
+        if !instruction.opcode().aliases_operand() && !widens && !is_annotation {
             return id;
         }
         id = instruction.operands[0];

@@ -2,11 +2,10 @@
 use super::dump::StateFile;
 use crate::fingerprint::{Fingerprints, hashed};
 use crate::generate::Regime;
-use collectives::spmd::Program;
+use collectives::spmd;
 use hlo::diag::{Diagnostic, SourceFile, render};
 use hlo::literal::ConstantValue;
 use hlo::{Module, Op, Verified};
-use interp::CompileOptions;
 use load::{Format, LoadError, Loaded, Options, Reason};
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -48,7 +47,7 @@ impl State {
         }
         let elided = fill_elided(&mut module);
         let verified = verified(module, &source)?;
-        let verified = match as_program(&verified) {
+        let verified = match spmd::whole(&verified) {
             Some(module) => self::verified(module, &source)?,
             None => verified,
         };
@@ -59,19 +58,6 @@ impl State {
 
 /// What a program with functions of CHLO contains, in text and in bytecode.
 const CHLO: &[u8] = b"chlo";
-
-/// Returns a program with manual regions for the one device that it runs on as a whole: XLA states the
-/// partitions that it will have.
-fn as_program(verified: &Verified) -> Option<Module> {
-    let config = &verified.module().config;
-    if config.num_partitions <= 1 || config.replica_count > 1 {
-        return None;
-    }
-    Program::compile(verified, CompileOptions::default()).ok()??;
-    let mut module = verified.module().clone();
-    module.config.num_partitions = 1;
-    Some(module)
-}
 
 fn verified(module: Module, source: &SourceFile) -> Result<Verified, Unread> {
     module.verify().map_err(|errors| invalid(&errors.diagnostics(), source))

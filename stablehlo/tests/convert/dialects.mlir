@@ -36,7 +36,7 @@ func.func @main(%x: tensor<2xf32>) -> (tensor<1xf32>, tensor<1xi32>) {
 //= }
 // -----
 func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {
-  %0 = mhlo.copy %x : tensor<2xf32>
+  %0 = mhlo.bitcast %x : tensor<2xf32>
   return %0 : tensor<2xf32>
 }
 //= HloModule main, entry_computation_layout={(f32[2]{0})->f32[2]{0}}
