@@ -3,7 +3,7 @@ use crate::arithmetic::Field;
 use crate::draw::{Draw, Pool, has_ties, held_exactly, real};
 use crate::element::{Element, read};
 use crate::kernels::{Number as _, evaluate};
-use crate::lift::{Lifted, Open, lift, target};
+use crate::lift::{Lifted, Open, lift, other_shapes, target};
 use crate::met::{Met, are_too_many};
 use crate::pair::Pair;
 use crate::tower::PRIMES;
@@ -317,6 +317,12 @@ impl Comparison<'_> {
             Difference { seed, output, element, values, in_field, arguments }
         };
         if let Some(found) = found.different {
+            if let Some(target) = other_shapes(self.modules) {
+                let reason = format!(
+                    "the modules call `{target}`, an unknown function, with arrays of other sizes"
+                );
+                return Err(Stop::open(&reason));
+            }
             return Err(Stop::Answer(Answer::Different(at(found))));
         }
         if self.unknown.is_none() {

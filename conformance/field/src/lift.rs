@@ -10,6 +10,7 @@ use hlo::op::value::{Direction, Text};
 use hlo::op::{Binary, Constant, CustomCall, TopK};
 use hlo::{ArrayShape, ElementType, Literal, Module, Op, Shape, Verified};
 use interp::is_annotation;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// The most elements of an array.
@@ -155,7 +156,13 @@ pub(crate) fn lifted_literal(field: &Field, value: &Literal) -> Literal {
 
 /// Returns what an oracle of an unknown function is keyed by.
 fn name_of(computation: &Computation, instruction: &Instruction) -> String {
-    let Op::CustomCall(call) = &instruction.op else { return String::new() };
+    let [function, shapes] = function_of(computation, instruction).unwrap_or_default();
+    function + &shapes
+}
+
+/// Returns what states an unknown function, and the shapes with which it is called.
+fn function_of(computation: &Computation, instruction: &Instruction) -> Option<[String; 2]> {
+    let Op::CustomCall(call) = &instruction.op else { return None };
     let config = instruction.common.as_ref().and_then(|common| common.backend_config.as_ref());
     let operands: Vec<String> =
         instruction.operands.iter().map(|&id| format!("{:#}", shape_of(computation, id))).collect();
@@ -166,7 +173,34 @@ fn name_of(computation: &Computation, instruction: &Instruction) -> String {
         schedule: hlo::op::value::CustomCallSchedule::None,
         ..(**call).clone()
     };
-    format!("{stated:?} {config:?} {operands:?} {:#}", instruction.shape)
+    Some([format!("{stated:?} {config:?}"), format!(" {operands:?} {:#}", instruction.shape)])
+}
+
+/// Returns an unknown function that two modules call with other shapes: the parts of an array may be
+/// computed alone, as the matrices of a batch, so that what differs in the field may be equal.
+pub(crate) fn other_shapes(modules: [&Module; 2]) -> Option<String> {
+    let [first, second] = modules.map(|module| {
+        let mut found: BTreeMap<String, (String, BTreeSet<String>)> = BTreeMap::new();
+        for (_, computation) in module.computations.iter() {
+            for (_, instruction) in computation.instructions.iter() {
+                let Some([function, shapes]) = function_of(computation, instruction) else {
+                    continue;
+                };
+                let Op::CustomCall(call) = &instruction.op else { continue };
+                let target = call.custom_call_target.0.to_string();
+                if !is_annotation(&target) {
+                    let (_, all) = found.entry(function).or_insert((target, BTreeSet::new()));
+                    all.insert(shapes);
+                }
+            }
+        }
+        found
+    });
+    let differs = |(function, (target, shapes)): (&String, &(String, BTreeSet<String>))| {
+        let (_, others) = second.get(function)?;
+        (others != shapes).then(|| target.clone())
+    };
+    first.iter().find_map(differs)
 }
 
 #[expect(clippy::wildcard_enum_match_arm, reason = "what only moves elements is kept")]
