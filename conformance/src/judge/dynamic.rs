@@ -3,8 +3,9 @@
 use super::Stop;
 use super::alone::alone;
 use super::elementwise::{self, is_elementwise};
-use super::evaluate::{Evaluator, Leaves, arrays, data_operands};
+use super::evaluate::{Evaluator, Leaves, arrays};
 use super::fold::{lanes_of, picked, reshaped};
+use super::moved::data_operands;
 use super::range::Range;
 use super::site::Site;
 use hlo::op::{DynamicRule, SetDimensionSize};

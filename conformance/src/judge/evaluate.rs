@@ -7,14 +7,14 @@ use super::modes::{Mode, Modes};
 use super::needed::{is_started, needed};
 use super::range::{Cause, CauseKind, Range, is_whole, wide};
 use super::regions::Part;
-use super::runner::{Form, Runner};
+use super::runner::Runner;
 use super::seen::{self, Factors};
 use super::site::Site;
 use super::transfers::received;
 use super::unrepresentable::unrepresentable;
 use super::{
-    Stop, batch_norm, candidates, control, custom, decides, devices, dynamic, elementwise, fold,
-    linear, products, random, rewrites, scan, scatter, sort, sums, topk, transform,
+    Stop, batch_norm, control, custom, decides, devices, dynamic, elementwise, fold, linear, moved,
+    products, random, rewrites, scan, scatter, sort, sums, topk, transform,
 };
 use collectives::spmd::{Boundary, Program};
 use hlo::ir::{ComputationId, Instruction};
@@ -424,7 +424,7 @@ impl<'m> Evaluator<'m> {
             {
                 self.moved(site, &arrays(site, operands)?)
             }
-            op if data_operands(op).is_some() => self.moved(site, &arrays(site, operands)?),
+            op if moved::data_operands(op).is_some() => self.moved(site, &arrays(site, operands)?),
             Op::Bitcast(_) | Op::BitcastConvert(_)
                 if operands[0][0].intervals().any(Interval::is_nan) =>
             {
@@ -500,88 +500,6 @@ impl<'m> Evaluator<'m> {
             return Err(site.unsupported("an elided constant"));
         };
         Ok(known(site, literal))
-    }
-
-    /// Returns the result of an op that only moves elements, applied to both ends.
-    pub(super) fn moved(&mut self, site: Site<'m>, operands: &[&Range]) -> Result<Leaves, Stop> {
-        let data = data_operands(&site.instruction().op).unwrap_or(usize::MAX);
-        let split = data.min(operands.len());
-        if let Some(index) = operands[split..].iter().find(|index| !index.is_point()) {
-            // Which element it is depends on rounding errors: one of a few, or any.
-            let cause = index.cause.clone();
-            let Some(choices) = candidates::points(&operands[split..]) else {
-                return Ok(vec![Range::any(&site.shape()?).because(cause)]);
-            };
-            let each = |choice: &Vec<Range>| {
-                let all: Vec<&Range> = operands[..split].iter().copied().chain(choice).collect();
-                self.moved(site, &all)
-            };
-            let results: Vec<Leaves> = choices.iter().map(each).collect::<Result<_, _>>()?;
-            let all: Vec<Range> = results.into_iter().flatten().collect();
-            return Ok(vec![Range::any_of(&all).because(cause)]);
-        }
-        // An element of the result is one of an operand, with the candidates of that one.
-        let count = operands.iter().map(|range| range.candidates().len()).max().unwrap_or(1);
-        let each = |k: usize| {
-            let chosen: Vec<&Range> = operands.iter().map(|range| range.candidate(k)).collect();
-            self.moved_ends(site, &chosen)
-        };
-        let ranges: Vec<Range> = (0..count).map(each).collect::<Result<_, _>>()?;
-        let causes = operands.iter().filter_map(|range| range.cause.clone());
-        let cause = causes.max_by_key(|cause| cause.kind);
-        let numbers = seen::operands_of(&operands[..split], &operands[split..]);
-        let origin = match numbers {
-            Some(numbers) => Some(self.runner.run(self.module, &site.key(Form::Wide), &numbers)?),
-            None => None,
-        };
-        Ok(vec![Range { cause, origin, ..Range::any_of(&ranges) }])
-    }
-
-    fn moved_ends(&mut self, site: Site<'m>, operands: &[&Range]) -> Result<Range, Stop> {
-        let key = site.key(Form::Wide);
-        let ends = |end: fn(&Range) -> &Literal| -> Vec<Literal> {
-            operands.iter().map(|range| end(range).clone()).collect()
-        };
-        let lo = self.runner.run(self.module, &key, &ends(|range| &range.lo))?;
-        let point = operands.iter().all(|range| range.is_point());
-        let hi = if point {
-            lo.clone()
-        } else {
-            self.runner.run(self.module, &key, &ends(|range| &range.hi))?
-        };
-        Ok(Range::new(lo, hi, None).cut())
-    }
-
-    /// Returns the result of an op with one right result, applied to the only legal operands; else
-    /// anything is legal.
-    pub(super) fn stated(&mut self, site: Site<'m>, operands: &[&Range]) -> Result<Leaves, Stop> {
-        let types = (0..operands.len()).map(|i| site.operand(i).element_type());
-        let bits = matches!(site.instruction().op, Op::BitcastConvert(_));
-        let value = |(range, ty): (&&Range, Option<ElementType>)| match bits {
-            true => range.rounded(ty?),
-            false => range.value(ty?),
-        };
-        let values: Option<Vec<Literal>> = operands.iter().zip(types).map(value).collect();
-        let Some(values) = values else {
-            let cause = operands.iter().find_map(|range| range.cause.clone());
-            let cause = cause.or_else(|| Some(site.cause()));
-            let op = &site.instruction().op;
-            let alone = elementwise::is_elementwise(op) || matches!(op, Op::BitcastConvert(_));
-            let choices = match alone {
-                true => candidates::points(operands),
-                false => candidates::points_of_each(operands),
-            };
-            let Some(choices) = choices else {
-                return Ok(unknown(site, cause));
-            };
-            let each = |choice: &Vec<Range>| self.stated(site, &choice.iter().collect::<Vec<_>>());
-            let results: Vec<Leaves> = choices.iter().map(each).collect::<Result<_, _>>()?;
-            let all = control::any_of(&results).into_iter();
-            return Ok(all.map(|range| range.because(cause.clone())).collect());
-        };
-        let form = site.lanes.map_or(Form::Stated, Form::Vector);
-        let result = self.runner.run(self.module, &site.key(form), &values)?;
-        Ok(result.leaves().into_iter().map(Range::exact).collect())
     }
 }
 
@@ -724,22 +642,4 @@ fn sent(site: Site<'_>, data: &Leaves) -> Leaves {
         None => Range::nothing(),
     };
     leaves.iter().enumerate().map(leaf).collect()
-}
-
-/// Returns the number of operands whose elements an op moves; the operands after them say where.
-pub(super) fn data_operands(op: &Op) -> Option<usize> {
-    match op {
-        Op::DynamicReshape(_) | Op::DynamicSlice(_) | Op::Gather(_) | Op::SetDimensionSize(_) => {
-            Some(1)
-        }
-        Op::DynamicUpdateSlice(_) => Some(2),
-        Op::Broadcast(_)
-        | Op::Concatenate(_)
-        | Op::Pad(_)
-        | Op::Reshape(_)
-        | Op::Reverse(_)
-        | Op::Slice(_)
-        | Op::Transpose(_) => Some(usize::MAX),
-        _ => None,
-    }
 }

@@ -69,6 +69,7 @@ mod linear;
 #[cfg(test)]
 mod misses;
 mod modes;
+mod moved;
 mod needed;
 mod open_order;
 mod options;

@@ -102,7 +102,13 @@ fn size(block: &Block, kernels: &[KernelCall]) -> usize {
         Operation::Branch { branches, .. } => {
             branches.iter().map(|branch| size(branch, kernels)).sum()
         }
-        operation => {
+        Operation::Elementwise(_)
+        | Operation::Move(_)
+        | Operation::Choose { .. }
+        | Operation::Product { .. }
+        | Operation::Kernel(_)
+        | Operation::Compute(_)
+        | Operation::Formula { .. } => {
             let (read, written) = operation.places(kernels);
             2 + read.iter().chain(&written).map(of_place).sum::<usize>()
         }
