@@ -373,6 +373,8 @@ module @forms attributes {mhlo.num_partitions = 1 : i32} {
     %937 = "flow.tensor.dynamic_constant"() <{value = dense<[1, 2]> : tensor<2xi32>}> : () -> tensor<?xi32>
     %932 = util.unfoldable_constant dense<[1, 2]> : tensor<2xi32>
     %933 = "util.unfoldable_constant"() <{value = dense<[1, 2]> : tensor<2xi32>}> : () -> tensor<2xi32>
+    %938 = mhlo.copy %x : tensor<2xf32>
+    %939 = "mhlo.copy"(%x) : (tensor<2xf32>) -> tensor<2xf32>
     %934 = util.optimization_barrier %x : tensor<2xf32>
     %935 = "util.optimization_barrier"(%x) : (tensor<2xf32>) -> tensor<2xf32>
     %302 = sdy.sharding_constraint %m <@mesh, [{"x"}, {?}]> : tensor<2x3xf32>

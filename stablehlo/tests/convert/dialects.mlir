@@ -39,10 +39,7 @@ func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {
   %0 = mhlo.bitcast %x : tensor<2xf32>
   return %0 : tensor<2xf32>
 }
-//= HloModule main, entry_computation_layout={(f32[2]{0})->f32[2]{0}}
-//= ENTRY main {
-//=   ROOT copy = f32[2]{0} copy(Arg_0)
-//= }
+//= error[E0922]: `mhlo.bitcast` has no conversion to HLO
 // -----
 // VHLO as text: ops, attributes and types of versions.
 vhlo.func_v1 @main(%arg0: !vhlo.tensor_v1<2x3x!vhlo.f32_v1>, %arg1: !vhlo.tensor_v1<3x2x!vhlo.f32_v1>) -> (!vhlo.tensor_v1<2x2x!vhlo.f32_v1>, !vhlo.tensor_v1<2x3x!vhlo.bool_v1>) {
