@@ -1,7 +1,7 @@
 //! How far the results of two modules of one meaning may be apart, whatever each of them is.
 use super::evaluate::Evaluator;
 use super::interval::Interval;
-use super::modes::{Modes, contains, largest, round};
+use super::modes::{contains, largest, round};
 use super::range::{Range, extremes, is_whole};
 use super::verdict::{Elements, of_other_size, parts, same};
 use super::{JudgeOptions, ranges, split, tiers};
@@ -39,30 +39,19 @@ pub(crate) fn apart(
         each => each,
     };
     let mut best = (Verdict::Differs, String::new());
+    let programs = modules.map(|verified| split(options, verified));
     for modes in tiers(options) {
-        let [x, y] =
-            modules.map(|verified| of_module(options, verified, arguments, modes, &all[0]));
+        let [x, y] = [0, 1].map(|i| {
+            let (verified, parts) = (modules[i], programs[i].as_ref());
+            let mut evaluator = Evaluator::of_program(verified, parts, modes, &options.accuracies);
+            ranges(&mut evaluator, arguments, &all[0])
+        });
         best = compare(&x, &y, &all, first.len());
         if best.0 == Verdict::WithinBound {
             break;
         }
     }
     best
-}
-
-/// Returns the legal values of a module.
-fn of_module(
-    options: &JudgeOptions,
-    verified: &Verified,
-    arguments: &[Vec<Literal>],
-    modes: Modes,
-    all: &Literal,
-) -> Vec<Range> {
-    let program = split(options, verified);
-    let outer = program.as_ref().map_or(verified.module(), |program| program.outer().module());
-    let mut evaluator =
-        Evaluator::new(outer, modes, &options.accuracies).with_regions(program.as_ref());
-    ranges(&mut evaluator, arguments, all)
 }
 
 /// Compares the elements of two results.

@@ -180,7 +180,7 @@ pub(super) fn exchange(module: &Module, id: ComputationId) -> bool {
 
 /// Returns whether a computation depends on the devices: they exchange values, or their numbers are
 /// asked for.
-pub(super) fn meet(module: &Module, id: ComputationId) -> bool {
+pub(super) fn depend_on_devices(module: &Module, id: ComputationId) -> bool {
     has(module, id, &|kind| matches!(kind, Kind::Collective | Kind::Device | Kind::Transfer))
 }
 

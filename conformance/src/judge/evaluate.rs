@@ -20,7 +20,7 @@ use collectives::spmd::{Boundary, Program};
 use hlo::ir::{ComputationId, Instruction};
 use hlo::literal::ConstantValue;
 use hlo::op::{Accuracy, Binary, CustomCall, Kind, Op};
-use hlo::{ArrayShape, ElementType, Literal, Module, Opcode, Scalar, Shape};
+use hlo::{ArrayShape, ElementType, Literal, Module, Opcode, Scalar, Shape, Verified};
 use interp::DeviceGrid;
 use std::sync::Arc;
 
@@ -71,9 +71,16 @@ impl<'m> Evaluator<'m> {
             part: None,
         }
     }
-    /// Evaluates the manual regions of a program whose outer module it has.
-    pub(super) fn with_regions(self, program: Option<&'m Program>) -> Self {
-        Self { part: program.map(Part::Outer), ..self }
+    /// Returns an evaluation of a module, or of the parts of a program with manual regions, if it is
+    /// one.
+    pub(super) fn of_program(
+        verified: &'m Verified,
+        parts: Option<&'m Program>,
+        modes: Modes,
+        accuracies: &'m Accuracies,
+    ) -> Self {
+        let module = parts.map_or(verified.module(), |program| program.outer().module());
+        Self { part: parts.map(Part::Outer), ..Self::new(module, modes, accuracies) }
     }
     /// Divides the results between the devices of a partitioned module.
     pub(super) fn divided(self, boundary: Option<Arc<Boundary>>) -> Self {
@@ -145,7 +152,7 @@ impl<'m> Evaluator<'m> {
             let results = devices::call(self, entry, &arguments)?;
             return Ok(results.into_iter().flatten().collect());
         }
-        if !has_all && arguments.len() > 1 && devices::meet(module, entry) {
+        if !has_all && arguments.len() > 1 && devices::depend_on_devices(module, entry) {
             let reason = format!("{} results of a module for {count} devices", arguments.len());
             return Err(Stop::Module(reason));
         }

@@ -72,10 +72,9 @@ pub fn legal(
         each => Literal::tuple(each.to_vec()),
     };
     let program = split(options, verified);
-    let outer = program.as_ref().map_or(verified.module(), |program| program.outer().module());
-    let mut evaluator = Evaluator::new(outer, Modes::NONE, &options.accuracies)
-        .with_regions(program.as_ref())
-        .anchored(Arc::clone(&options.anchors));
+    let mut evaluator =
+        Evaluator::of_program(verified, program.as_ref(), Modes::NONE, &options.accuracies)
+            .anchored(Arc::clone(&options.anchors));
     let (mut ways, mut missed): (Vec<Way>, Option<String>) = (Vec::new(), None);
     let mut estimates = Estimates::new(verified, arguments, expected);
     for modes in tiers(options) {

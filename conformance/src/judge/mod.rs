@@ -336,12 +336,11 @@ fn judge_devices(
         false => different(result, pairs),
     };
     let program = split(options, verified);
-    let outer = program.as_ref().map_or(module, |program| program.outer().module());
-    let mut evaluator = Evaluator::new(outer, modes, &options.accuracies)
-        .asked_for(asked)
-        .with_regions(program.as_ref())
-        .anchored(Arc::clone(&options.anchors))
-        .divided(options.boundary.clone());
+    let mut evaluator =
+        Evaluator::of_program(verified, program.as_ref(), modes, &options.accuracies)
+            .asked_for(asked)
+            .anchored(Arc::clone(&options.anchors))
+            .divided(options.boundary.clone());
     let mut check = checked(&mut evaluator);
     for more in tiers {
         if check.passes() {

@@ -1,6 +1,7 @@
 //! Control flow: `while`, `case`, `if`, `optimization_barrier`.
 use super::region::{ArgumentForm, RegionBody};
 use super::scope::Scope;
+use super::sharding;
 use crate::error::Result;
 use crate::ir::{Op, Region, ValueId};
 use hlo::Shape;
@@ -32,7 +33,11 @@ pub(crate) fn while_<'p>(scope: &mut Scope<'_, 'p>, op: &'p Op) -> Result<()> {
     match carried.len() {
         1 => bind_one(scope, op, id),
         _ => scope.bind_tuple(op, id),
+    }?;
+    if let (false, Some(results)) = (captured.is_empty(), scope.cx.sharding_of(op)?) {
+        scope.common_of(id).sharding = Some(sharding::of_carried(results, carried.len()));
     }
+    Ok(())
 }
 
 /// Binds the only value that a loop carries, which is a result unless it is captured.

@@ -1,7 +1,6 @@
 //! A computation under construction, and the values of the program in it.
 use super::converter::Converter;
 use super::fold::Folded;
-use super::sharding;
 use super::types;
 use crate::error::{Code, Error, Result};
 use crate::ir::{Op, ValueId};
@@ -252,8 +251,7 @@ impl<'c, 'p> Scope<'c, 'p> {
     /// Gives an instruction the sharding of the op.
     pub(super) fn place(&mut self, op: &Op, id: InstructionId) -> Result<()> {
         if let Some(sharding) = self.cx.sharding_of(op)? {
-            let leaves = self.shape(id).leaves().len();
-            self.common_of(id).sharding = Some(sharding::of_leaves(sharding, op, leaves));
+            self.common_of(id).sharding = Some(sharding);
         }
         Ok(())
     }

@@ -143,17 +143,11 @@ pub(super) fn together(mut all: Vec<Sharding>) -> Option<Sharding> {
         _ => Some(Sharding::Tuple(all.into_iter().flat_map(leaves).collect())),
     }
 }
-/// Returns the sharding of an instruction for that of its op, which may have fewer results than the
-/// instruction has leaves: those of values that a loop only carries are not known.
-pub(super) fn of_leaves(sharding: Sharding, op: &Op, count: usize) -> Sharding {
-    let stated = op.results.len();
-    if count <= stated || stated == 0 {
-        return sharding;
-    }
-    let mut all = leaves(sharding);
-    if all.len() == stated {
-        all.resize(count, Placement::Unknown.into());
-    }
+/// Returns the sharding of the values that a loop carries, for that of its results: those of the
+/// values after them are not known.
+pub(super) fn of_carried(results: Sharding, count: usize) -> Sharding {
+    let mut all = leaves(results);
+    all.resize(count, Placement::Unknown.into());
     Sharding::Tuple(all)
 }
 fn leaves(sharding: Sharding) -> Vec<hlo::ir::DeviceSharding> {

@@ -142,3 +142,15 @@ func.func @main(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
 //=   custom-call = (f32[4,4]{0,1}, s32[]) custom-call(Arg_0), custom_call_target="Pair", operand_layout_constraints={f32[4,4]{0,1}}
 //=   ROOT get-tuple-element = f32[4,4]{0,1} get-tuple-element(custom-call), index=0
 //= }
+// -----
+// One sharding of a tuple is that of all its elements.
+func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = stablehlo.custom_call @Pair(%x) {mhlo.sharding = "{replicated}"} : (tensor<4xf32>) -> tuple<tensor<4xf32>, tensor<4xf32>>
+  %1 = stablehlo.get_tuple_element %0[0] : (tuple<tensor<4xf32>, tensor<4xf32>>) -> tensor<4xf32>
+  return %1 : tensor<4xf32>
+}
+//= HloModule main, entry_computation_layout={(f32[4]{0})->f32[4]{0}}
+//= ENTRY main {
+//=   custom-call = (f32[4]{0}, f32[4]{0}) custom-call(Arg_0), custom_call_target="Pair", sharding={replicated}
+//=   ROOT get-tuple-element = f32[4]{0} get-tuple-element(custom-call), index=0
+//= }
