@@ -12,10 +12,17 @@ pub(super) const CONSTANT: f64 = 16.0;
 /// A complex number.
 pub(super) type Number = [f64; 2];
 
-fn times(x: Number, y: Number) -> Number {
+pub(super) fn times(x: Number, y: Number) -> Number {
     [x[0] * y[0] - x[1] * y[1], x[0] * y[1] + x[1] * y[0]]
 }
-fn size(x: Number) -> f64 {
+pub(super) fn minus(x: Number, y: Number) -> Number {
+    [x[0] - y[0], x[1] - y[1]]
+}
+pub(super) fn over(x: Number, y: Number) -> Number {
+    let square = y[0] * y[0] + y[1] * y[1];
+    times(x, [y[0] / square, -y[1] / square])
+}
+pub(super) fn size(x: Number) -> f64 {
     x[0].hypot(x[1])
 }
 
@@ -48,10 +55,35 @@ impl Matrix {
         let all = (0..rows).flat_map(|row| (0..columns).map(move |column| (row, column)));
         Self { rows, columns, data: all.map(|(row, column)| element(row, column)).collect() }
     }
-    fn adjoint(&self) -> Self {
+    pub(super) fn adjoint(&self) -> Self {
         Self::of(self.columns, self.rows, |i, j| [self[(j, i)][0], -self[(j, i)][1]])
     }
-    fn times(&self, other: &Self) -> Self {
+    pub(super) fn transposed(&self) -> Self {
+        Self::of(self.columns, self.rows, |i, j| self[(j, i)])
+    }
+    /// Returns the size of each element.
+    pub(super) fn sizes(&self) -> Self {
+        Self::of(self.rows, self.columns, |i, j| [size(self[(i, j)]), 0.0])
+    }
+    /// Returns the inverse of the lower triangle.
+    pub(super) fn lower_inverse(&self) -> Self {
+        let mut inverse = Self::of(self.rows, self.rows, |_, _| [0.0; 2]);
+        for j in 0..self.rows {
+            for i in j..self.rows {
+                let one = [if i == j { 1.0 } else { 0.0 }, 0.0];
+                let rest =
+                    (j..i).fold(one, |rest, k| minus(rest, times(self[(i, k)], inverse[(k, j)])));
+                inverse[(i, j)] = over(rest, self[(i, i)]);
+            }
+        }
+        inverse
+    }
+    /// Returns the largest sum of the sizes of a row.
+    pub(super) fn row_norm(&self) -> f64 {
+        let rows = self.data.chunks(self.columns.max(1));
+        rows.map(|row| row.iter().map(|&x| size(x)).sum()).fold(0.0, f64::max)
+    }
+    pub(super) fn times(&self, other: &Self) -> Self {
         let mut product = Self::of(self.rows, other.columns, |_, _| [0.0; 2]);
         for i in 0..self.rows {
             for k in 0..self.columns.min(other.rows) {
@@ -64,11 +96,8 @@ impl Matrix {
         }
         product
     }
-    fn less(&self, other: &Self) -> Self {
-        Self::of(self.rows, self.columns, |i, j| {
-            let (x, y) = (self[(i, j)], other[(i, j)]);
-            [x[0] - y[0], x[1] - y[1]]
-        })
+    pub(super) fn less(&self, other: &Self) -> Self {
+        Self::of(self.rows, self.columns, |i, j| minus(self[(i, j)], other[(i, j)]))
     }
     fn first_columns(&self, count: usize) -> Self {
         Self::of(self.rows, count.min(self.columns), |i, j| self[(i, j)])
@@ -79,6 +108,15 @@ impl Matrix {
     pub(super) fn upper(&self) -> Self {
         let count = self.rows.min(self.columns);
         Self::of(count, self.columns, |i, j| if i <= j { self[(i, j)] } else { [0.0; 2] })
+    }
+    /// Returns the triangle below the diagonal, with ones on it.
+    pub(super) fn unit_lower(&self) -> Self {
+        let count = self.rows.min(self.columns);
+        Self::of(self.rows, count, |i, j| match i.cmp(&j) {
+            std::cmp::Ordering::Less => [0.0; 2],
+            std::cmp::Ordering::Equal => [1.0, 0.0],
+            std::cmp::Ordering::Greater => self[(i, j)],
+        })
     }
     /// Returns the Frobenius norm.
     pub(super) fn norm(&self) -> f64 {
@@ -104,9 +142,9 @@ pub(super) struct Factored<'a> {
 }
 
 /// A broken identity.
-type Broken = Result<(), String>;
+pub(super) type Broken = Result<(), String>;
 
-fn within(what: &str, error: f64, bound: f64) -> Broken {
+pub(super) fn within(what: &str, error: f64, bound: f64) -> Broken {
     match error <= bound {
         true => Ok(()),
         false => Err(format!("{what} is off by {error:.1e}, which is more than {bound:.1e}")),
@@ -115,7 +153,7 @@ fn within(what: &str, error: f64, bound: f64) -> Broken {
 
 impl Factored<'_> {
     /// Checks that columns are orthonormal.
-    fn orthonormal(&self, what: &str, q: &Matrix) -> Broken {
+    pub(super) fn orthonormal(&self, what: &str, q: &Matrix) -> Broken {
         let one = |i: usize, j: usize| [if i == j { 1.0 } else { 0.0 }, 0.0];
         let square = q.adjoint().times(q);
         let error = square.less(&Matrix::of(q.columns, q.columns, one)).norm();
@@ -259,6 +297,14 @@ impl Factored<'_> {
         Ok(())
     }
 
+    /// Returns how far an element of `L U` may be from that of A, of these sizes: that of the terms
+    /// and that of the element.
+    pub(super) fn lost(&self, rank: usize, complex: bool, terms: f64, element: f64) -> f64 {
+        let count = f64::from(u32::try_from(rank).unwrap_or(u32::MAX)) + 2.0;
+        let each = 2.0 * count * self.unit * if complex { 2.0 } else { 1.0 };
+        each.mul_add(terms + element, self.unknown)
+    }
+
     /// Checks `P A = L U` with partial pivots; returns the rows of A in the order of those of `L U`,
     /// if only one order fits.
     pub(super) fn eliminated(
@@ -267,11 +313,7 @@ impl Factored<'_> {
         order: Option<&[usize]>,
     ) -> Result<Option<Vec<usize>>, String> {
         let rank = lu.rows.min(lu.columns);
-        let lower = Matrix::of(lu.rows, rank, |i, j| match i.cmp(&j) {
-            std::cmp::Ordering::Less => [0.0; 2],
-            std::cmp::Ordering::Equal => [1.0, 0.0],
-            std::cmp::Ordering::Greater => lu[(i, j)],
-        });
+        let lower = lu.unit_lower();
         // Complex numbers may be compared by the sum of their parts.
         let complex = lu.data.iter().any(|x| x[1] != 0.0);
         let most = (if complex { 2f64.sqrt() } else { 1.0 }) * (1.0 + 8.0 * self.unit);
@@ -284,15 +326,11 @@ impl Factored<'_> {
         }
         let upper = lu.upper();
         let product = lower.times(&upper);
-        let sizes = |x: &Matrix| Matrix::of(x.rows, x.columns, |i, j| [size(x[(i, j)]), 0.0]);
-        let terms = sizes(&lower).times(&sizes(&upper));
-        let count = f64::from(u32::try_from(rank).unwrap_or(u32::MAX)) + 2.0;
-        let each = 2.0 * count * self.unit * if complex { 2.0 } else { 1.0 };
+        let terms = lower.sizes().times(&upper.sizes());
         let fits = |i: usize, row: usize| {
             (0..lu.columns).all(|j| {
                 let (x, y) = (product[(i, j)], self.a[(row, j)]);
-                let bound = each * (terms[(i, j)][0] + size(y)) + self.unknown;
-                size([x[0] - y[0], x[1] - y[1]]) <= bound
+                size(minus(x, y)) <= self.lost(rank, complex, terms[(i, j)][0], size(y))
             })
         };
         if let Some(order) = order {

@@ -8,6 +8,7 @@
 //! legal factor has.
 use super::Stop;
 use super::custom::Attributes;
+use super::elimination::eliminated;
 use super::evaluate::{Evaluator, Leaves, arrays};
 use super::factor_checks::{CONSTANT, Matrix};
 use super::interval::Interval;
@@ -16,6 +17,7 @@ use super::range::{Cause, CauseKind, Range, converted, floats, is_whole};
 use super::runner::Form;
 use super::seen::{Factor, Factorization, Factors, Kind, float, number};
 use super::site::Site;
+use super::spectrum;
 use crate::error_model::roundoff;
 use hlo::op::CustomCall;
 use hlo::{ArrayShape, ElementType, Literal, Module, Op};
@@ -36,7 +38,17 @@ pub(super) fn evaluate<'m>(
     let Some(given) = Given::of(site, operand) else { return Ok(None) };
     match routine {
         "orgqr" => basis(ev, site, &given, operands),
-        "geqrf" => Ok(Some(orthogonal(ev, site, given))),
+        "geqrf" => Ok(Some(orthogonal(ev, site, given, false))),
+        "geqp3" => {
+            let columns = arrays(site, operands)?.get(1).copied();
+            // Columns of other numbers come first.
+            let free = columns.is_some_and(|columns| {
+                columns.is_point() && columns.lo.bytes().iter().all(|&byte| byte == 0)
+            });
+            Ok(free.then(|| orthogonal(ev, site, given, true)))
+        }
+        "geev" => Ok(Some(spectrum::general(ev, site, given, &attributes))),
+        "gees" => Ok(Some(spectrum::schur(ev, site, given, &attributes))),
         "getrf" => Ok(Some(eliminated(ev, site, given, 1))),
         "lu" => Ok(Some(eliminated(ev, site, given, 0))),
         "syevd" => {
@@ -80,7 +92,8 @@ fn routine(op: &CustomCall) -> Option<&str> {
             }
         }
     };
-    ["geqrf", "orgqr", "syevd", "getrf", "lu", "gesdd"].into_iter().find(|own| *own == name)
+    let known = ["geqrf", "geqp3", "orgqr", "syevd", "getrf", "lu", "gesdd", "geev", "gees"];
+    known.into_iter().find(|own| *own == name)
 }
 
 /// Returns whether `Eigh` reads the lower triangle, and its tolerance, if eigenvalues are sorted.
@@ -104,12 +117,12 @@ pub(super) fn any(module: &Module) -> bool {
 }
 
 /// The matrices of an operand.
-struct Given {
-    ty: ElementType,
+pub(super) struct Given {
+    pub(super) ty: ElementType,
     middle: Literal,
-    matrices: Vec<(Matrix, [f64; 2])>,
-    rows: usize,
-    columns: usize,
+    pub(super) matrices: Vec<(Matrix, [f64; 2])>,
+    pub(super) rows: usize,
+    pub(super) columns: usize,
 }
 
 impl Given {
@@ -159,7 +172,7 @@ impl Given {
         }
         self
     }
-    fn factorization(self, site: Site<'_>, kind: Kind, tolerance: f64) -> Factorization {
+    pub(super) fn factorization(self, site: Site<'_>, kind: Kind, tolerance: f64) -> Factorization {
         let part = self.ty.component();
         let size = float(self.rows.max(self.columns));
         let complex = if self.ty.is_complex() { 2.0 } else { 1.0 };
@@ -177,21 +190,21 @@ impl Given {
 }
 
 /// Returns the shapes of the results, if they are arrays.
-fn results(site: Site<'_>) -> Vec<Option<&ArrayShape>> {
+pub(super) fn results(site: Site<'_>) -> Vec<Option<&ArrayShape>> {
     let shape = &site.instruction().shape;
     shape.leaves().into_iter().map(hlo::Shape::array).collect()
 }
 
 /// Bounds that have the size of the elements.
-fn loose(site: Site<'_>) -> Cause {
+pub(super) fn loose(site: Site<'_>) -> Cause {
     Cause { kind: CauseKind::Loose, ..site.cause() }
 }
 
-fn about(size: f64) -> Interval {
+pub(super) fn about(size: f64) -> Interval {
     Interval::open(-size, size)
 }
 
-fn sizes(shape: &ArrayShape) -> [usize; 2] {
+pub(super) fn sizes(shape: &ArrayShape) -> [usize; 2] {
     let size = |from_last: usize| {
         let at = shape.rank().checked_sub(from_last);
         at.and_then(|at| usize::try_from(shape.dims[at]).ok()).unwrap_or(1)
@@ -200,22 +213,26 @@ fn sizes(shape: &ArrayShape) -> [usize; 2] {
 }
 
 /// Returns a value for what is in no factor.
-fn rest(site: Site<'_>, shape: Option<&ArrayShape>) -> Range {
+pub(super) fn rest(site: Site<'_>, shape: Option<&ArrayShape>) -> Range {
     shape.map_or_else(Range::nothing, |shape| match is_whole(shape.ty) {
         true => Range::exact(&Literal::zeros(shape.clone())),
         false => Range::any(shape).because(Some(site.cause())),
     })
 }
 
-fn orthogonal(ev: &mut Evaluator<'_>, site: Site<'_>, given: Given) -> Leaves {
-    let rank = given.rows.min(given.columns);
+fn orthogonal(ev: &mut Evaluator<'_>, site: Site<'_>, given: Given, pivoted: bool) -> Leaves {
+    let (rank, columns) = (given.rows.min(given.columns), given.columns);
     let mut own = given.factorization(site, Kind::Orthogonal, 0.0);
     let norms: Vec<f64> = (0..own.matrices.len())
         .map(|batch| own.factored(batch).error + own.matrices[batch].0.norm())
         .collect();
     let cause = loose(site);
     let mut leaves = Leaves::new();
-    for (leaf, shape) in results(site).into_iter().enumerate() {
+    let shapes = results(site);
+    // The order of columns is the second result, and the third factor.
+    let order: &[usize] = if pivoted { &[0, 2, 1] } else { &[0, 1] };
+    for (leaf, &result) in order.iter().enumerate() {
+        let shape = shapes.get(result).copied().flatten();
         leaves.push(match (leaf, shape) {
             // A vector has 1 as its first element, and the factor of its reflection is at most 2.
             (0, Some(shape)) => {
@@ -227,8 +244,16 @@ fn orthogonal(ev: &mut Evaluator<'_>, site: Site<'_>, given: Given) -> Leaves {
                 let size = 2.0 + own.relative;
                 own.push(&mut ev.factors, shape, [1, rank], Some(&cause), |_, _, _| about(size))
             }
+            (2, Some(shape)) => {
+                let all = Interval { lo: 1.0, hi: float(columns) };
+                own.push(&mut ev.factors, shape, [1, columns], None, |_, _, _| all)
+            }
             (_, shape) => rest(site, shape),
         });
+    }
+    match pivoted {
+        true => leaves.swap(1, 2),
+        false => own.factors.push(Factor::NONE),
     }
     ev.factors.add(own);
     leaves
@@ -252,7 +277,7 @@ fn basis(
             let [Factor { .. }, tau, ..] = own.factors.as_slice() else { return false };
             let vectors = own.factors[0];
             own.kind == Kind::Orthogonal
-                && own.factors.len() == 2
+                && own.factors.len() == 3
                 && vectors.rows == rows
                 && tau.columns == count
                 && (0..own.matrices.len()).all(|batch| {
@@ -383,50 +408,6 @@ fn singular(
             (_, shape) => rest(site, shape),
         });
     }
-    ev.factors.add(own);
-    leaves
-}
-
-fn eliminated(ev: &mut Evaluator<'_>, site: Site<'_>, given: Given, first: i64) -> Leaves {
-    let (rows, rank) = (given.rows, given.rows.min(given.columns));
-    let mut own = given.factorization(site, Kind::Elimination(first), 0.0);
-    let largest = |(a, [_, unknown]): &(Matrix, [f64; 2])| {
-        a.data.iter().flatten().fold(*unknown, |most, x| most.max(2.0 * x.abs()))
-    };
-    let largest: Vec<f64> = own.matrices.iter().map(largest).collect();
-    let (from, rows_end, rank_end) = (float(first), float(rows), float(rank));
-    let last = rows_end - 1.0 + from;
-    let is_info = |shape: &ArrayShape| {
-        shape.rank() + 2 == site.operand(0).array().map_or(0, ArrayShape::rank)
-    };
-    let mut leaves = Leaves::new();
-    for (leaf, shape) in results(site).into_iter().enumerate() {
-        let factors = &mut ev.factors;
-        leaves.push(match (leaf, shape) {
-            (0, Some(shape)) => {
-                let cause = loose(site);
-                own.push(factors, shape, sizes(shape), Some(&cause), |batch, i, j| {
-                    // Each step may double an element of U.
-                    let steps = i32::try_from(i.min(900)).unwrap_or(0);
-                    about(if i > j { 1.5 } else { largest[batch] * 2f64.powi(steps) })
-                })
-            }
-            (1, Some(shape)) => own.push(factors, shape, [1, rank], None, |_, _, i| {
-                let lo = float(i) + from;
-                Interval { lo, hi: last }
-            }),
-            (_, Some(shape)) if is_info(shape) => {
-                own.factors.resize(3, Factor::NONE);
-                own.push(factors, shape, [1, 1], None, |_, _, _| Interval { lo: 0.0, hi: rank_end })
-            }
-            (2, Some(shape)) => own.push(factors, shape, [1, rows], None, |_, _, _| Interval {
-                lo: 0.0,
-                hi: rows_end - 1.0,
-            }),
-            (_, shape) => rest(site, shape),
-        });
-    }
-    own.factors.resize(4, Factor::NONE);
     ev.factors.add(own);
     leaves
 }

@@ -137,6 +137,17 @@ impl Interval {
             self
         }
     }
+    /// Returns the values that are in another interval of finite numbers, too.
+    pub(super) fn cut_to(self, other: Self) -> Self {
+        if self.is_point() || self.is_nan() || !other.is_finite() {
+            return self;
+        }
+        if self.is_any() {
+            return other;
+        }
+        let (lo, hi) = (self.lo.max(other.lo), self.hi.min(other.hi));
+        if lo <= hi { Self { lo, hi } } else { self }
+    }
     /// Returns the values of this interval in a range that the function never leaves.
     pub(super) fn within(self, lo: f64, hi: f64) -> Self {
         if self.is_nan() || self.is_any() {

@@ -3,10 +3,13 @@
 //! Elements are computed one after the other from the ranges of those before, each sum widened as a
 //! sum in any order is. A backend may also multiply with inverted blocks, so the sizes of the terms
 //! are those that remain if nothing cancels. Both grow with the condition of the matrix: of an
-//! ill-conditioned one, nothing is known.
+//! ill-conditioned one, nothing is known. Ranges of solutions that follow one from the other grow
+//! with each row, so they are cut to what the inverse of the matrix says of all rows together
+//! ([`Whole`]).
 use super::Stop;
 use super::complex::{self, Parts};
 use super::evaluate::{Evaluator, Leaves, arrays, unknown};
+use super::factor_checks::{self, Matrix, minus, times};
 use super::functions;
 use super::interval::Interval;
 use super::modes::{Mode, largest, least_subnormal, smallest_normal};
@@ -22,6 +25,8 @@ use hlo::{ArrayShape, ElementType};
 trait Number: Copy {
     fn list(range: &Range) -> Vec<Self>;
     fn range(shape: &ArrayShape, list: &[Self]) -> Range;
+    /// Returns what is also in these intervals of its parts.
+    fn cut(self, parts: [Interval; 2]) -> Self;
     /// Changes each part.
     fn each(self, change: impl Fn(Interval) -> Interval) -> Self;
     fn conjugate(self) -> Self;
@@ -41,6 +46,9 @@ impl Number for Interval {
     }
     fn range(shape: &ArrayShape, list: &[Self]) -> Range {
         Range::of(shape, list)
+    }
+    fn cut(self, [re, _]: [Interval; 2]) -> Self {
+        self.cut_to(re)
     }
     fn each(self, change: impl Fn(Interval) -> Interval) -> Self {
         change(self)
@@ -75,6 +83,9 @@ impl Number for Parts {
     }
     fn range(shape: &ArrayShape, list: &[Self]) -> Range {
         complex::range(shape, list.iter().copied())
+    }
+    fn cut(self, [re, im]: [Interval; 2]) -> Self {
+        Self { re: self.re.cut_to(re), im: self.im.cut_to(im) }
     }
     fn each(self, change: impl Fn(Interval) -> Interval) -> Self {
         Self { re: change(self.re), im: change(self.im) }
@@ -286,6 +297,63 @@ fn is_regular<N: Number>(x: N) -> bool {
     is_finite(x) && x.sizes()[0] > 0.0
 }
 
+/// The most products of the inverses of a batch of triangles.
+const MOST: usize = 1 << 25;
+
+/// A triangle whose elements are known within a radius each, and its inverse: a legal solution x has
+/// `(T + E) x = b + f`, so that it is at most `|T^-1| (|f| + |E| |x|)` from `T^-1 b`.
+struct Whole {
+    inverse: Matrix,
+    sizes: Matrix,
+    /// The largest |E|: what is not known, and what rounding changes.
+    changed: Matrix,
+    /// The row norm of `|T^-1| |E|`.
+    norm: f64,
+}
+
+impl Whole {
+    /// Returns a lower triangle; none if its elements are not known well enough.
+    fn of<N: Number>(lost: &Lost, n: usize, t: impl Fn(usize, usize) -> N) -> Option<Self> {
+        let number = |x: N| [x.re().mid(), x.im().map_or(0.0, Interval::mid)];
+        let radius = |x: N| x.re().radius().hypot(x.im().map_or(0.0, Interval::radius));
+        let below =
+            |i: usize, k: usize, x: factor_checks::Number| if k <= i { x } else { [0.0; 2] };
+        let middle = Matrix::of(n, n, |i, k| below(i, k, number(t(i, k))));
+        let changed = Matrix::of(n, n, |i, k| {
+            let x = t(i, k);
+            below(i, k, [lost.relative.mul_add(x.sizes()[1], radius(x)), 0.0])
+        });
+        let inverse = middle.lower_inverse();
+        let sizes = inverse.sizes();
+        let norm = sizes.times(&changed).row_norm();
+        (norm <= 0.25).then_some(Self { inverse, sizes, changed, norm })
+    }
+    /// Returns where the solution of a system with this right side is.
+    fn solution<N: Number>(&self, lost: &Lost, b: &[N]) -> Vec<[Interval; 2]> {
+        let n = b.len();
+        let middle = |x: N| [x.re().mid(), x.im().map_or(0.0, Interval::mid)];
+        let column = |f: &dyn Fn(N) -> factor_checks::Number| Matrix::of(n, 1, |i, _| f(b[i]));
+        let solution = self.inverse.times(&column(&middle));
+        // A backend that multiplies with inverses rounds terms of this size.
+        let terms = self.sizes.times(&column(&|x| [x.sizes()[1], 0.0]));
+        let rows = f64::from(u32::try_from(n).unwrap_or(u32::MAX));
+        let right = column(&|x| {
+            let radius = x.re().radius().hypot(x.im().map_or(0.0, Interval::radius));
+            [lost.relative.mul_add(x.sizes()[1], radius) + rows * lost.least, 0.0]
+        });
+        let changed = self.changed.times(&terms);
+        let change =
+            Matrix::of(n, 1, |i, _| minus(right[(i, 0)], times(changed[(i, 0)], [-1.0, 0.0])));
+        let first = self.sizes.times(&change);
+        let later = self.norm * first.data.iter().fold(0.0, |most: f64, x| most.max(x[0]));
+        let around = |i: usize| {
+            let error = first[(i, 0)][0] + later / (1.0 - self.norm);
+            solution[(i, 0)].map(|x| Interval::point(x).widened(error))
+        };
+        (0..n).map(around).collect()
+    }
+}
+
 /// Returns the solutions of systems; none if the batches differ.
 fn solved<N: Number>(
     ev: &Evaluator<'_>,
@@ -305,6 +373,7 @@ fn solved<N: Number>(
     let transposed = transposed == op.left_side;
     let lower = op.lower != transposed;
     let (a, b) = (N::list(a), N::list(b));
+    let work = a.len().saturating_mul(n);
     if a.len() / (n * n) != b.len() / (rows * columns) {
         return None;
     }
@@ -321,6 +390,15 @@ fn solved<N: Number>(
         });
         // Else there is no solution.
         let systems = if is_regular { systems } else { 0 };
+        let one = N::real(Interval::point(1.0), 0.0);
+        let whole = (is_regular && work <= MOST)
+            .then(|| {
+                Whole::of(&lost, n, |i, k| match i == k && op.unit_diagonal {
+                    true => one,
+                    false => t(row(i), row(k)),
+                })
+            })
+            .flatten();
         for system in 0..systems {
             let place = |i: usize| {
                 let at = if op.left_side { i * columns + system } else { system * columns + i };
@@ -329,8 +407,10 @@ fn solved<N: Number>(
             if !(0..n).all(|i| is_finite(b[place(i)])) {
                 continue;
             }
+            let sides: Vec<N> = (0..n).map(|step| b[place(row(step))]).collect();
+            let cut = whole.as_ref().map(|whole| whole.solution(&lost, &sides));
             let mut x: Vec<Term<N>> = Vec::with_capacity(n);
-            for i in (0..n).map(row) {
+            for (step, i) in (0..n).map(row).enumerate() {
                 let solved = x.iter().enumerate();
                 let rest = solved.fold(Term::of(b[place(i)]), |rest, (k, &x)| {
                     rest.less(Term::of(t(i, row(k))), x)
@@ -340,6 +420,7 @@ fn solved<N: Number>(
                     false => lost.quotient(rest, t(i, i)),
                 };
                 let value = lost.rounded(Term { value: next.value, size: next.size });
+                let value = cut.as_ref().map_or(value, |cut| value.cut(cut[step]));
                 result[place(i)] = Lost::stored(ev, shape.ty, value);
                 x.push(Term { value, ..next });
             }

@@ -50,6 +50,7 @@ mod device_folds;
 mod devices;
 mod dynamic;
 mod elementwise;
+mod elimination;
 mod estimate;
 mod evaluate;
 mod factor_checks;
@@ -94,6 +95,9 @@ mod site;
 mod sort;
 #[cfg(test)]
 mod specified;
+#[cfg(test)]
+mod spectra_of_backends;
+mod spectrum;
 mod sum;
 mod sums;
 #[cfg(test)]

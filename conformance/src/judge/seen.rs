@@ -22,7 +22,7 @@ pub(super) struct Factors {
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum Kind {
-    /// The triangle and reflections, their factors, Q.
+    /// The triangle and reflections, their factors, the columns that are taken first (from 1 on), Q.
     Orthogonal,
     /// Eigenvectors, eigenvalues.
     Eigen,
@@ -30,6 +30,10 @@ pub(super) enum Kind {
     Elimination(i64),
     /// Singular values, U, V.
     Singular,
+    /// Eigenvalues of any matrix, in one array or as real and imaginary parts, left and right vectors.
+    General,
+    /// The triangle, the basis, and the eigenvalues as above.
+    Schur,
 }
 
 /// A batch of matrices that were factored.
@@ -120,6 +124,17 @@ impl Factorization {
         cause: Option<&Cause>,
         interval: impl Fn(usize, usize, usize) -> Interval,
     ) -> Range {
+        self.push_parts(factors, shape, sizes, cause, |batch, i, j| [interval(batch, i, j); 2])
+    }
+    /// The same with an interval of each part.
+    pub(super) fn push_parts(
+        &mut self,
+        factors: &mut Factors,
+        shape: &ArrayShape,
+        sizes: [usize; 2],
+        cause: Option<&Cause>,
+        intervals: impl Fn(usize, usize, usize) -> [Interval; 2],
+    ) -> Range {
         let [rows, columns] = sizes;
         let factor = Factor { first: factors.last + 1, rows, columns };
         let count = shape.element_count().unwrap_or(0);
@@ -129,7 +144,7 @@ impl Factorization {
         let number = |at: usize| factor.first + u32::try_from(at).unwrap_or(0);
         let own = |at: usize| {
             let (matrix, inside) = (at / (rows * columns), at % (rows * columns));
-            interval(matrix, inside / columns, inside % columns)
+            intervals(matrix, inside / columns, inside % columns)
         };
         let known = |at: usize| factors.known.get(&number(at));
         let range = match is_whole(shape.ty) {
@@ -137,14 +152,14 @@ impl Factorization {
                 let whole = |x: f64| Scalar::Float(x).convert(ElementType::F64, shape.ty);
                 let ends = |at: usize| match known(at) {
                     Some(x) => (whole(x[0]), whole(x[0])),
-                    None => (whole(own(at).lo), whole(own(at).hi)),
+                    None => (whole(own(at)[0].lo), whole(own(at)[0].hi)),
                 };
                 integers::range(shape, (0..count).map(ends))
             }
             false => {
                 let part = |at: usize| match known(at / parts) {
                     Some(x) => Interval::point(x[at % parts]),
-                    None => own(at / parts),
+                    None => own(at / parts)[at % parts],
                 };
                 Range::given(shape, &(0..count * parts).map(part).collect::<Vec<_>>())
             }
@@ -185,10 +200,18 @@ fn numbered(range: &Range, numbers: impl Iterator<Item = u32>) -> Option<Literal
     Some(array(shape, parts.flatten()))
 }
 
-/// Returns the number of an element of an array of them; none of an element of no factor.
+/// Returns the number of an element of an array of them; none of an element of no factor, or of two.
 pub(super) fn number(origin: &Literal, at: usize) -> Option<u32> {
-    let [number, _] = parts_of(origin.get(at));
-    whole(number).and_then(|number| u32::try_from(number).ok()).filter(|&number| number > 0)
+    match numbers(origin, at).as_slice() {
+        [number] => Some(*number),
+        _ => None,
+    }
+}
+
+/// Returns the number of an element, or those of its parts if these are elements of factors.
+pub(super) fn numbers(origin: &Literal, at: usize) -> Vec<u32> {
+    let own = |x: f64| whole(x).and_then(|x| u32::try_from(x).ok()).filter(|&x| x > 0);
+    parts_of(origin.get(at)).into_iter().filter_map(own).collect()
 }
 
 impl Factors {
@@ -212,16 +235,19 @@ impl Factors {
             let parts =
                 if leaf.array_shape().is_some_and(|shape| shape.ty.is_complex()) { 2 } else { 1 };
             for at in 0..leaf.len() {
-                let Some(number) = number(origin, at) else { continue };
                 let value = parts_of(leaf.get(at));
                 let inside = |k: usize| match ends.get(at * parts + k) {
                     Some(x) => x.lo <= value[k] && value[k] <= x.hi,
                     None => range.holds_whole(at, leaf.get(at)),
                 };
-                // Two places have the same element.
-                let same = values.insert(number, value).is_none_or(|old| old == value);
-                if !same || !(0..parts).all(inside) {
-                    seen.wrong.insert(number);
+                let own = numbers(origin, at);
+                for (k, &number) in own.iter().enumerate() {
+                    let value = if own.len() == 1 { value } else { [value[k], 0.0] };
+                    // Two places have the same element.
+                    let same = values.insert(number, value).is_none_or(|old| old == value);
+                    if !same || !(0..parts).all(inside) {
+                        seen.wrong.insert(number);
+                    }
                 }
             }
         }
@@ -242,13 +268,19 @@ impl Seen {
         let mut derived: Vec<(u32, Number)> = Vec::new();
         let checked = match own.kind {
             Kind::Orthogonal => {
-                let (packed, taus, q) = (all(0), all(1), all(2));
+                let (packed, taus, first, q) = (all(0), all(1), all(2), all(3));
                 let triangle = factor(0).read(batch, values, |i, j| i <= j).map(|r| r.upper());
                 if q.is_none() && triangle.is_none() {
                     return;
                 }
                 let reflections = packed.as_ref().zip(taus.as_ref());
-                factored.orthogonal(q.as_ref(), triangle.as_ref(), reflections)
+                let is_pivoted = factor(2).columns > 0;
+                let order = first.map(|first| rounded(&first, 1));
+                let (q, r) = (q.as_ref(), triangle.as_ref());
+                match is_pivoted {
+                    true => factored.pivoted(order.as_deref(), q, r, reflections),
+                    false => factored.orthogonal(q, r, reflections),
+                }
             }
             Kind::Eigen => {
                 let (v, w) = (all(0), all(1));
@@ -263,6 +295,23 @@ impl Seen {
                     return;
                 }
                 factored.singular(s.as_ref(), u.as_ref(), v.as_ref())
+            }
+            Kind::General => {
+                let [left, right] = [2, 3].map(all);
+                let values = eigenvalues(all(0), all(1), factor(1).columns > 0);
+                if values.is_none() && left.is_none() && right.is_none() {
+                    return;
+                }
+                factored.general(values.as_ref(), left.as_ref(), right.as_ref())
+            }
+            Kind::Schur => {
+                let [t, z] = [0, 1].map(all);
+                let is_real = factor(3).columns > 0;
+                let values = eigenvalues(all(2), all(3), is_real);
+                if values.is_none() && t.is_none() && z.is_none() {
+                    return;
+                }
+                factored.schur(is_real, t.as_ref(), z.as_ref(), values.as_ref())
             }
             Kind::Elimination(first) => {
                 let Some(lu) = all(0) else { return };
@@ -326,6 +375,15 @@ impl Factorization {
     }
 }
 
+/// Returns eigenvalues that are in one array, or in one for the real and one for the imaginary parts.
+fn eigenvalues(first: Option<Matrix>, second: Option<Matrix>, is_apart: bool) -> Option<Matrix> {
+    if !is_apart {
+        return first;
+    }
+    let (re, im) = first.zip(second)?;
+    Some(Matrix::of(1, re.columns, |_, j| [re[(0, j)][0], im[(0, j)][0]]))
+}
+
 /// Returns whole numbers, less the first one.
 fn rounded(row: &Matrix, first: i64) -> Vec<i64> {
     row.data.iter().map(|x| whole(x[0]).unwrap_or(-1) - first).collect()
@@ -334,7 +392,19 @@ fn rounded(row: &Matrix, first: i64) -> Vec<i64> {
 /// Returns the result of an elementwise op, with the numbers of what it hands on.
 pub(super) fn followed(op: &Op, operands: &[&Range], range: Range) -> Leaves {
     let origin = range.origin.clone().or_else(|| of_sum(op, operands));
+    let origin = origin.or_else(|| of_parts(op, operands, &range));
     vec![Range { origin, ..range }]
+}
+
+/// Returns the numbers of complex numbers of which both parts are elements of factors.
+fn of_parts(op: &Op, operands: &[&Range], range: &Range) -> Option<Literal> {
+    let (Op::Binary(Binary::Complex), [re, im]) = (op, operands) else { return None };
+    let (re, im) = (re.origin.as_ref()?, im.origin.as_ref()?);
+    let each = |at: usize| match (number(re, at), number(im, at)) {
+        (Some(re), Some(im)) => [f64::from(re), f64::from(im)],
+        (..) => [0.0; 2],
+    };
+    Some(array(range.shape()?, (0..range.lo.len()).flat_map(each)))
 }
 
 /// Returns the numbers of a sum: an element to which 0 is added is what it was.

@@ -121,7 +121,8 @@ impl Check {
             let twice: HashSet<usize> = orders.flat_map(|order| order.positions.clone()).collect();
             for at in 0..expected.len() {
                 let (expected, actual) = (expected.get(at), actual.get(at));
-                let number = range.origin.as_ref().and_then(|origin| seen::number(origin, at));
+                let origin = range.origin.as_ref();
+                let numbers = origin.map_or_else(Vec::new, |origin| seen::numbers(origin, at));
                 if same(expected, actual) {
                     let own = before.and_then(|before| before.get(leaf));
                     let own = own.filter(|own| own.lo.len() == range.lo.len());
@@ -130,9 +131,11 @@ impl Check {
                     {
                         check.refuted(&array, at, expected, actual);
                     }
-                } else if number.is_some_and(|number| shown.legal.contains_key(&number)) {
+                } else if !numbers.is_empty()
+                    && numbers.iter().all(|number| shown.legal.contains_key(number))
+                {
                     check.within += 1;
-                } else if number.is_some_and(|number| shown.wrong.contains(&number)) {
+                } else if numbers.iter().any(|number| shown.wrong.contains(number)) {
                     check.refuted(&array, at, expected, actual);
                     let path = shown.broken.as_deref().map(Arc::from);
                     let cause = path.map(|path| Cause { path, kind: CauseKind::Decides });
