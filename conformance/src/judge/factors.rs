@@ -245,8 +245,14 @@ fn orthogonal(ev: &mut Evaluator<'_>, site: Site<'_>, given: Given, pivoted: boo
                 own.push(&mut ev.factors, shape, [1, rank], Some(&cause), |_, _, _| about(size))
             }
             (2, Some(shape)) => {
-                let all = Interval { lo: 1.0, hi: float(columns) };
-                own.push(&mut ev.factors, shape, [1, columns], None, |_, _, _| all)
+                let all = 0..own.matrices.len();
+                let orders: Vec<_> = all.map(|batch| own.factored(batch).longest_first()).collect();
+                own.push(&mut ev.factors, shape, [1, columns], None, |batch, _, i| {
+                    match &orders[batch] {
+                        Some(order) => Interval::point(float(order[i]) + 1.0),
+                        None => Interval { lo: 1.0, hi: float(columns) },
+                    }
+                })
             }
             (_, shape) => rest(site, shape),
         });

@@ -275,7 +275,11 @@ impl Seen {
                 }
                 let reflections = packed.as_ref().zip(taus.as_ref());
                 let is_pivoted = factor(2).columns > 0;
-                let order = first.map(|first| rounded(&first, 1));
+                let certain = || {
+                    let order = is_pivoted.then(|| factored.longest_first()).flatten()?;
+                    Some(order.into_iter().map(|x| i64::try_from(x).unwrap_or(0)).collect())
+                };
+                let order = first.map(|first| rounded(&first, 1)).or_else(certain);
                 let (q, r) = (q.as_ref(), triangle.as_ref());
                 match is_pivoted {
                     true => factored.pivoted(order.as_deref(), q, r, reflections),

@@ -15,6 +15,10 @@ use super::site::Site;
 /// The most powers of a matrix whose traces are compared.
 const POWERS: usize = 12;
 
+/// How many roots of u a length may be wrong: LAPACK updates lengths, and computes them again where
+/// half of the digits are lost.
+const LENGTHS: f64 = 4.0;
+
 /// Returns the eigenvalues and both kinds of vectors of `geev`.
 pub(super) fn general(
     ev: &mut Evaluator<'_>,
@@ -280,10 +284,43 @@ impl Factored<'_> {
         Factored { a: &a, ..*self }.orthogonal(q, r, packed)
     }
 
+    /// Returns the order of columns in which each is the longest of those that remain; none if
+    /// rounding errors may choose another one.
+    pub(super) fn longest_first(&self) -> Option<Vec<usize>> {
+        let mut rest = self.a.clone();
+        let mut order: Vec<usize> = (0..rest.columns).collect();
+        let (norm, mut least) = (rest.norm(), f64::INFINITY);
+        for k in 0..rest.columns.min(rest.rows) {
+            let lengths: Vec<f64> = (0..rest.columns).map(lengths(&rest)).collect();
+            let longest = (k..order.len())
+                .max_by(|&i, &j| lengths[order[i]].total_cmp(&lengths[order[j]]))?;
+            order.swap(k, longest);
+            let own = lengths[order[k]];
+            // What is taken away moves with the directions before.
+            let moved = 4.0 * self.error * (1.0 + norm / least);
+            let next = order[k + 1..].iter().map(|&j| lengths[j]).fold(0.0, f64::max);
+            if next * (1.0 + LENGTHS * self.unit.sqrt()) + moved >= own {
+                return None;
+            }
+            least = least.min(own);
+            let unit = |i: usize| rest[(i, order[k])].map(|x| x / own);
+            let direction: Vec<Number> = (0..rest.rows).map(unit).collect();
+            for &j in &order[k + 1..] {
+                let product = direction.iter().enumerate().fold([0.0; 2], |sum: Number, (i, x)| {
+                    let [re, im] = times([x[0], -x[1]], rest[(i, j)]);
+                    [sum[0] + re, sum[1] + im]
+                });
+                for (i, &x) in direction.iter().enumerate() {
+                    rest[(i, j)] = minus(rest[(i, j)], times(x, product));
+                }
+            }
+        }
+        Some(order)
+    }
+
     /// Checks that no column of a triangle is longer than the diagonal element that it is beside.
     fn descending(&self, r: &Matrix) -> Broken {
-        // LAPACK updates lengths, and computes them again where half of the digits are lost.
-        let slack = 4.0 * self.unit.sqrt();
+        let slack = LENGTHS * self.unit.sqrt();
         for k in 0..r.rows {
             let own = size(r[(k, k)]);
             for j in k + 1..r.columns {
