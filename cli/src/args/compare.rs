@@ -320,6 +320,9 @@ pub(crate) struct BlameArgs {
     /// Write the first wrong instruction as a file test: a module of it alone with its operands.
     #[arg(long, short, value_name = "F.hlo")]
     pub(crate) output: Option<PathBuf>,
+    /// Write the dataflow of the module to a page of HTML that needs no other file, colored by what was found.
+    #[arg(long, value_name = "F.html")]
+    pub(crate) html: Option<PathBuf>,
     /// Print the report as JSON.
     #[arg(long)]
     pub(crate) json: bool,

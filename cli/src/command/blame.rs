@@ -11,18 +11,21 @@ use conformance::blame::{Blame, ModulePair, Options, blame, compare_modules};
 use conformance::judge::Judgement;
 use conformance::reduce::file_test;
 use conformance::results::Verdict;
+use graph::{Mark, Measured, Model};
 use hlo::diag::SourceFile;
 use hlo::{Literal, Verified};
 use interp::{DeviceGrid, RunOptions};
 use load::Loaded;
 use std::fmt::Write as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 
 pub(crate) fn run(args: &BlameArgs) -> Result<ExitCode> {
-    let outputs = args.output.iter().map(|path| (path.as_path(), Existing::Replace));
-    file::check(outputs, args.file.as_deref().into_iter().chain(args.inputs.paths()))?;
+    let outputs = args.output.iter().chain(&args.html);
+    let outputs = outputs.map(|path| (path.as_path(), Existing::Replace));
+    let files = [&args.file, &args.before, &args.after].into_iter().flatten();
+    file::check(outputs, files.map(PathBuf::as_path).chain(args.inputs.paths()))?;
     let options = Options {
         slice_bytes: args.max_slice,
         rounds: args.rounds,
@@ -96,6 +99,25 @@ fn instructions(args: &BlameArgs, file: &Path, options: &Options) -> Result<Exit
         let text = file_test(&program.module, &program.arguments, Some(options.fuel));
         file::replace(target, text.as_bytes())?;
     }
+    page(args, &subject, |model, measured| {
+        for finding in &found.findings {
+            let at = (finding.computation.index(), finding.instruction.index());
+            measured.add_finding(at, Mark::Wrong, &format!("{}\n{finding}", finding.path));
+        }
+        let right = found
+            .inherited
+            .iter()
+            .map(|path| (path, Mark::Inherited, "one of its operands is wrong"));
+        let left_out = found.not_checked.iter();
+        let left_out = left_out.map(|(path, reason)| (path, Mark::Unchecked, reason.as_str()));
+        for (path, mark, reason) in right.chain(left_out) {
+            if let Some(at) = model.at(path) {
+                measured.add_finding(at, mark, reason);
+            }
+        }
+        let backend = about(&backends);
+        measured.note = format!("{backend}{}", found.footer());
+    })?;
     let text = if args.json {
         found.to_json() + "\n"
     } else {
@@ -111,6 +133,21 @@ fn instructions(args: &BlameArgs, file: &Path, options: &Options) -> Result<Exit
     } else {
         ExitCode::SUCCESS
     })
+}
+
+/// Writes the page of a module, if one is asked for, with what `mark` adds.
+fn page(
+    args: &BlameArgs,
+    subject: &Subject,
+    mark: impl FnOnce(&Model, &mut Measured),
+) -> Result<()> {
+    let Some(target) = &args.html else { return Ok(()) };
+    let model = Model::of(&subject.module, &subject.file.text);
+    let mut measured = Measured::default();
+    mark(&model, &mut measured);
+    file::replace(target, graph::html(&model, &measured).as_bytes())?;
+    output::status(&format!("wrote {}: open it in a browser\n", target.display()));
+    Ok(())
 }
 
 /// Shows each finding at its line on stderr, and returns the report for stdout.
@@ -138,6 +175,20 @@ fn pair(args: &BlameArgs, [before, after]: [&Path; 2], options: &Options) -> Res
     let pair = compared.map_err(|message| Failure {
         exit: Exit::Wrong,
         ..Failure::file(Path::new(&after.file.name), &message)
+    })?;
+    page(args, &after, |model, measured| {
+        if let Some(found) = &pair.divergence {
+            for path in &found.between {
+                if let Some(at) = model.at(path) {
+                    measured.add_finding(at, Mark::Unchecked, "it has no counterpart");
+                }
+            }
+            let (computation, instruction) = found.at;
+            let text = format!("differs from {}: {}", found.before, found.difference);
+            measured.add_finding((computation.index(), instruction.index()), Mark::Wrong, &text);
+        }
+        let name = &before.file.name;
+        measured.note = format!("Compared with {name}: {}.", conclusion(&pair));
     })?;
     output::data(&if args.json { pair.to_json() + "\n" } else { pair_report(&pair, &after) })?;
     Ok(if pair.is_wrong() { Exit::Wrong.code() } else { ExitCode::SUCCESS })

@@ -199,6 +199,36 @@ fn in_browser(page: &Path, hash: &str) -> Option<String> {
     Some(String::from_utf8_lossy(&output.stdout).into_owned()).filter(|dom| !dom.is_empty())
 }
 
+#[test]
+fn findings_are_on_a_page() {
+    let folder = Folder::new("findings-page");
+    folder.write("loop.hlo", LOOP);
+    let command = "blame loop.hlo --random 1 --backend planted:multiply --html loop.html";
+    expect(&folder.etalon(command), 1, "wrong: ", "wrote loop.html: open it in a browser");
+    let data = data(&read(&folder, "loop.html"));
+    assert_eq!(data["found"], true);
+    let marks = |computation: &serde_json::Value| -> Vec<(String, String)> {
+        let nodes = computation["nodes"].as_array().unwrap().iter();
+        let marked = nodes
+            .filter_map(|node| Some((node["name"].as_str()?, node["finding"]["mark"].as_str()?)));
+        marked.map(|(name, mark)| (name.to_owned(), mark.to_owned())).collect()
+    };
+    let all: Vec<_> = data["computations"].as_array().unwrap().iter().flat_map(marks).collect();
+    assert!(all.contains(&("w".to_owned(), "wrong".to_owned())), "{all:?}");
+    assert!(all.iter().any(|(_, mark)| mark == "inherited"), "{all:?}");
+    // The input is not replaced.
+    let command = "blame loop.hlo --random 1 --backend planted:multiply --html loop.hlo";
+    expect(&folder.etalon(command), 2, "", "loop.hlo");
+    assert_eq!(read(&folder, "loop.hlo"), LOOP);
+    // It begins at what is wrong.
+    if let Some(dom) = in_browser(&folder.0.join("loop.html"), "") {
+        let (html, body) = dom.split_once("<head>").unwrap();
+        assert!(html.contains("data-ready=") && !html.contains("data-error="), "{html}");
+        let (_, panel) = body.split_once("<aside").unwrap();
+        assert!(panel.contains("wrong by itself</h3>"), "{panel}");
+    }
+}
+
 /// Passes without a browser: the other tests do not need one.
 #[test]
 fn pages_work_in_a_browser() {

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! Verified, its text ──> Model ──┬─> html, svg, dot, model_explorer
-//! a run ──────────────> Measured ┘
+//! a run, findings ────> Measured ┘
 //! Verified, its grid ──> devices::Graph ──> devices::svg, devices::dot
 //! ```
 //!
@@ -34,7 +34,7 @@ mod text;
 
 pub use dot::dot;
 pub use explorer::model_explorer;
-pub use measure::{Measured, slices, watching};
+pub use measure::{Mark, Measured, slices, watching};
 pub use model::Model;
 pub use page::html;
 pub use statistics::{Range, Statistics};

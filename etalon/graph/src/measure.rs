@@ -16,11 +16,33 @@ const LISTED: usize = 8;
 /// An instruction: the indices of its computation and of itself.
 pub(super) type At = (usize, usize);
 
+/// What was found about an instruction on a backend.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Mark {
+    /// It is wrong by itself.
+    Wrong,
+    /// It is right on the operands that the backend computed, and one of these is wrong.
+    Inherited,
+    /// It was not checked.
+    Unchecked,
+}
+
+impl Mark {
+    const fn key(self) -> &'static str {
+        match self {
+            Self::Wrong => "wrong",
+            Self::Inherited => "inherited",
+            Self::Unchecked => "unchecked",
+        }
+    }
+}
+
 /// What a run measured. Nothing, if there was none.
 #[derive(Debug, Default)]
 pub struct Measured {
     times: BTreeMap<At, Value>,
     values: BTreeMap<At, Value>,
+    findings: BTreeMap<At, Value>,
     /// What the reader of the page has to know about the run.
     pub note: String,
 }
@@ -37,6 +59,19 @@ impl Measured {
     }
     pub(super) fn value(&self, at: At) -> Value {
         self.values.get(&at).cloned().unwrap_or_default()
+    }
+
+    pub(super) fn has_findings(&self) -> bool {
+        !self.findings.is_empty()
+    }
+    pub(super) fn finding(&self, at: At) -> Value {
+        self.findings.get(&at).cloned().unwrap_or_default()
+    }
+
+    /// Adds what was found about an instruction, and the reason. The page shows it by color, and
+    /// begins with the first wrong one.
+    pub fn add_finding(&mut self, at: (usize, usize), mark: Mark, text: &str) {
+        self.findings.insert(at, json!({ "mark": mark.key(), "text": text }));
     }
 
     /// Adds the time of an instruction of a computation, of all `runs` of it together, and the

@@ -50,6 +50,15 @@ impl Model {
         self.computations.iter().position(|flow| flow.name == name)
     }
 
+    /// Returns the indices of the computation and the instruction at the end of a path such as
+    /// `entry/while.3 round 2/body/add.7`.
+    pub fn at(&self, path: &str) -> Option<(usize, usize)> {
+        let mut parts = path.rsplit('/');
+        let (name, computation) = (parts.next()?, self.find(parts.next()?)?);
+        let nodes = &self.computations[computation].nodes;
+        Some((computation, nodes.iter().position(|node| node.name == name)?))
+    }
+
     /// Returns the names of the computations.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.computations.iter().map(|flow| flow.name.as_str())

@@ -34,6 +34,7 @@ pub fn html(model: &Model, measured: &Measured) -> String {
         "categories": categories.collect::<Vec<_>>(),
         "timed": measured.is_timed(),
         "valued": measured.has_values(),
+        "found": measured.has_findings(),
         "note": measured.note,
         "computations": computations,
     });
@@ -113,6 +114,8 @@ fn node(node: &Node, measured: &Measured, at: (usize, usize)) -> Value {
     put("time", time.clone(), time.is_null());
     let value = measured.value(at);
     put("value", value.clone(), value.is_null());
+    let finding = measured.finding(at);
+    put("finding", finding.clone(), finding.is_null());
     Value::Object(fields)
 }
 

@@ -116,6 +116,8 @@ function listen() {
     zoom(Math.exp(-event.deltaY * (event.ctrlKey ? 0.01 : 0.0015)), event.clientX - left, event.clientY - top);
   }, { passive: false });
   drag();
+  $('map').addEventListener('pointerdown', event => { event.target.setPointerCapture(event.pointerId); moveTo(event); });
+  $('map').addEventListener('pointermove', event => { if (event.buttons) moveTo(event); });
   const boxAt = event => view.boxes.get(event.target.closest('.box')?.dataset.key);
   svg.addEventListener('click', event => {
     if (view.dragged) return;
@@ -183,9 +185,10 @@ function main() {
   $('title').textContent = DATA.module;
   $('counts').textContent = `${counted(COMPS.reduce((sum, comp) => sum + comp.nodes.length, 0), 'instruction')}, ${counted(COMPS.length, 'computation')}`;
   const colorings = [['category', 'color: kind of op'], ...(DATA.timed ? [['time', 'color: time']] : []), ...(DATA.valued ? [['values', 'color: NaN and infinity']] : [])];
+  if (DATA.found) { colorings.unshift(['findings', 'color: findings']); view.color = 'findings'; }
   for (const [value, text] of colorings) html('option', { value }, $('coloring'), text);
   $('coloring').hidden = colorings.length < 2;
-  $('coloring').onchange = () => { view.color = $('coloring').value; draw(); svg.focus(); };
+  $('coloring').onchange = () => { view.color = $('coloring').value; draw(); legend(); svg.focus(); };
   const table = html('table', {}, $('help'));
   for (const [key, text] of KEYS) html('kbd', {}, row(table, '', text).previousSibling, key);
   for (const text of ['dashed box: group, folded', 'thick border: result', 'dotted arrow: control order', '“with x”: x is a constant or has many users', '“far edges”: click the box to see them']) html('p', {}, $('help'), text);
@@ -196,6 +199,7 @@ function main() {
   panel();
   listen();
   restore();
+  if (DATA.found && !location.hash) findings().slice(0, 1).forEach(visitFinding);
   svg.focus();
   document.documentElement.dataset.ready = String(Math.round(performance.now() - begin));
 }

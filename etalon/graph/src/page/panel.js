@@ -61,6 +61,10 @@ function panelOf(inst, index) {
     for (const key of ['min', 'max', 'mean']) if (value[key] !== undefined) row(table, key, String(value[key]));
     row(table, 'NaN, infinity', `${value.nan}, ${value.inf}`).style.color = isBad(node) ? 'var(--bad)' : '';
   }
+  if (node.finding) {
+    html('h3', {}, aside, FOUND[node.finding.mark].text).style.color = node.finding.mark === 'wrong' ? 'var(--bad)' : '';
+    html('pre', {}, aside, node.finding.text);
+  }
   html('h3', {}, aside, 'Text');
   html('pre', {}, aside, node.text);
   list('Operands', inst, node.in);
@@ -118,6 +122,19 @@ function overview() {
   html('h2', {}, aside, DATA.module);
   if (DATA.note) html('p', {}, aside, DATA.note);
   html('p', {}, aside, 'Click a box for its attributes. A box with + unfolds by a double click or Enter. Constants, and what is computed from constants only, are listed by their users and not drawn.');
+  if (DATA.found) {
+    for (const mark of Object.keys(FOUND)) {
+      const own = findings().filter(([comp, index]) => comp.nodes[index].finding.mark === mark);
+      if (!own.length) continue;
+      html('h3', {}, aside, `${FOUND[mark].text} (${own.length})`);
+      const ul = html('ul', {}, aside);
+      for (const one of own.slice(0, LISTED)) {
+        const button = html('button', { class: 'jump' }, html('li', {}, ul), `${one[0].nodes[one[1]].name} `);
+        html('small', {}, button, one[0].nodes[one[1]].finding.text.split('\n')[0]);
+        button.onclick = () => visitFinding(one);
+      }
+    }
+  }
   if (DATA.timed) hottest(aside);
   html('h3', {}, aside, `Computations (${COMPS.length})`);
   const ul = html('ul', {}, aside);
@@ -132,6 +149,16 @@ function overview() {
   const short = COMPS.length - sorted.length;
   if (short) html('p', {}, aside, `and ${short} of one instruction, such as the sum of a reduce`);
   if (sorted.length > LISTED) html('p', {}, aside, `and ${sorted.length - LISTED} more`);
+}
+/** The instructions about which something was found, the wrong ones first. */
+function findings() {
+  const order = Object.keys(FOUND), all = COMPS.flatMap(comp => comp.nodes.map((node, index) => [comp, index]).filter(([, index]) => comp.nodes[index].finding));
+  const rank = ([comp, index]) => order.indexOf(comp.nodes[index].finding.mark);
+  return all.sort((a, b) => rank(a) - rank(b));
+}
+function visitFinding([comp, index]) {
+  const inst = firstInstance(comp);
+  if (inst) goTo(inst, index);
 }
 /** The instructions that take the most time themselves. */
 function hottest(aside) {
@@ -154,6 +181,10 @@ function legend() {
   COMPS.forEach(comp => comp.nodes.forEach(node => counts[node.cat]++));
   const box = $('legend');
   box.replaceChildren();
+  if (view.color === 'findings') {
+    for (const look of Object.values(FOUND)) { const line = html('div', {}, box); dot(line, look); line.append(look.text); }
+    return;
+  }
   DATA.categories.forEach((look, category) => {
     if (!counts[category]) return;
     const button = html('button', { 'aria-pressed': String(view.pressed === category), title: 'Highlight these' }, box);

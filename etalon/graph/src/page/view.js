@@ -19,6 +19,7 @@ function draw() {
   placed(view.root, boxLayer, 0, 0);
   mark();
   links();
+  drawMap();
   transform();
 }
 
@@ -94,6 +95,21 @@ function heatOf(box) {
   const indices = box.kind === 'group' ? box.group.all : [box.index];
   return indices.reduce((sum, i) => sum + timeOf(comp, i), 0) / (timeLine.all ??= timeOfModule() || 1);
 }
+/** What was found about instructions, the worst first. */
+const FOUND = {
+  wrong: { text: 'wrong by itself', fill: '#ffc9c9', line: '#c92a2a' },
+  inherited: { text: 'right on wrong operands', fill: '#ffe8cc', line: '#d9480f' },
+  unchecked: { text: 'not checked', fill: '#f1f3f5', line: '#868e96' },
+  none: { text: 'no error found', fill: '#e6f4e6', line: '#3a9144' },
+};
+/** The findings of an instruction and of the computations that it calls. */
+function marksOf(comp, index) {
+  const node = comp.nodes[index];
+  return [...(node.finding ? [node.finding.mark] : []), ...node.calls.flatMap(callee => marksIn(COMPS[callee]))];
+}
+function marksIn(comp) {
+  return comp.marks ??= [...new Set(comp.nodes.flatMap((_, index) => marksOf(comp, index)))];
+}
 const NONE = { fill: 'transparent', line: 'var(--muted)', dark: 'transparent' };
 function lookOf(box) {
   if (box.kind === 'port') return NONE;
@@ -105,6 +121,10 @@ function lookOf(box) {
     const comp = box.inst.comp, indices = box.kind === 'group' ? box.group.all : [box.index];
     const bad = indices.some(i => isBad(comp.nodes[i])), known = indices.some(i => comp.nodes[i].value);
     return bad ? { fill: '#ffc9c9', line: '#c92a2a' } : known ? { fill: '#e6f4e6', line: '#3a9144' } : { fill: '#f1f3f5', line: '#adb5bd' };
+  }
+  if (view.color === 'findings') {
+    const comp = box.inst.comp, marks = (box.kind === 'group' ? box.group.all : [box.index]).flatMap(i => marksOf(comp, i));
+    return FOUND[Object.keys(FOUND).find(mark => marks.includes(mark)) ?? 'none'];
   }
   if (box.kind === 'node') return DATA.categories[box.category];
   const special = box.group.all.map(i => DATA.categories[box.inst.comp.nodes[i].cat]).find(look => look.key === 'collective');
@@ -176,7 +196,29 @@ function links() {
   for (const user of comp.users[box.index]) link(box, visibleBox(box.inst, user), 'user');
 }
 
+/** Draws the small picture of everything. */
+function drawMap() {
+  const boxes = $('mapboxes');
+  boxes.replaceChildren();
+  $('map').setAttribute('viewBox', `0 0 ${view.root.w} ${view.root.h}`);
+  for (const box of view.boxes.values()) {
+    if (box.kind === 'port' || (box.level !== view.root && box.w * 150 < 2 * Math.max(view.root.w, view.root.h))) continue;
+    const look = lookOf(box);
+    element('rect', { x: box.ax, y: box.ay, width: box.w, height: box.h, style: `--fill:${box.inner ? 'none' : look.fill};--stroke:${look.line}` }, boxes);
+  }
+}
+/** Moves the middle of the window to a point of the small picture. */
+function moveTo(event) {
+  const point = new DOMPoint(event.clientX, event.clientY).matrixTransform($('map').getScreenCTM().inverse()), { width, height } = size();
+  view.x = width / 2 - point.x * view.scale;
+  view.y = height / 2 - point.y * view.scale;
+  transform();
+}
+
 function transform() {
+  const { width, height } = size(), seen = { x: -view.x / view.scale, y: -view.y / view.scale, width: width / view.scale, height: height / view.scale };
+  for (const [name, value] of Object.entries(seen)) $('window').setAttribute(name, value);
+  $('map').toggleAttribute('hidden', seen.x <= 0 && seen.y <= 0 && seen.x + seen.width >= view.root.w && seen.y + seen.height >= view.root.h);
   world.setAttribute('transform', `translate(${view.x},${view.y}) scale(${view.scale})`);
   svg.classList.toggle('far', view.scale < 0.35);
 }
