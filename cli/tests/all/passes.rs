@@ -79,6 +79,13 @@ fn right_passes_give_no_alarm() {
     expect(&output, 0, "softmax: 4 files, 3 states, 4 sets of arguments", "");
 }
 
+/// A schedule may start a `send` before the `recv` of its receiver.
+#[test]
+fn a_schedule_of_transfers_is_no_alarm() {
+    let output = passes("scheduled_transfer", "");
+    expect(&output, 0, "no step of 1 changes the meaning: 1 same bits", "");
+}
+
 #[test]
 fn a_right_step_is_proved_for_every_argument() {
     let output = passes("no_alarm", "--seeds 3");

@@ -115,6 +115,8 @@ pub(super) fn etalon(
 }
 
 fn run(program: &Program, grid: DeviceGrid, options: &RunOptions) -> Result<Vec<Literal>, String> {
-    let output = compile(program, grid)?.run(&program.arguments, options);
+    let scheduled = program.module.module().config.is_scheduled;
+    let options = options.clone().buffered_sends(options.buffered_sends || scheduled);
+    let output = compile(program, grid)?.run(&program.arguments, &options);
     output.map(|output| output.results).map_err(|error| error.to_string())
 }

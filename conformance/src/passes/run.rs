@@ -95,7 +95,10 @@ pub(super) fn run(module: &State, sets: &[Vec<Vec<Literal>>], limit: Limit) -> O
             return outputs;
         }
     };
-    let mut options = RunOptions::default();
+    // A schedule may have a `send` before the `recv` of its receiver: that backends wait then is no
+    // matter of the pass.
+    let scheduled = module.module.module().config.is_scheduled;
+    let mut options = RunOptions::default().buffered_sends(scheduled);
     options.fuel = limit.steps;
     for arguments in sets {
         let (senders, queues): (Vec<_>, Vec<_>) = (0..grid.len()).map(|_| unbounded()).unzip();
