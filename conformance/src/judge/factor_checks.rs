@@ -139,6 +139,8 @@ pub(super) struct Factored<'a> {
     pub(super) unknown: f64,
     /// The unit roundoff.
     pub(super) unit: f64,
+    /// What flushed denormals may change. They are in no order.
+    pub(super) least: f64,
 }
 
 /// A broken identity.
@@ -229,7 +231,7 @@ impl Factored<'_> {
             let square = v.adjoint().times(&self.a.times(v));
             Matrix::of(1, v.columns, |_, j| [square[(j, j)][0], 0.0])
         });
-        let slack = if w.is_some() { 0.0 } else { 2.0 * self.error };
+        let slack = if w.is_some() { self.least } else { 2.0 * self.error };
         let Some(w) = w.or(quotients.as_ref()) else { return Ok(()) };
         if let Some(i) = (1..w.columns).find(|&i| w[(0, i)][0] < w[(0, i - 1)][0] - slack) {
             return Err(format!("eigenvalue {i} is smaller than the one before"));
@@ -259,7 +261,7 @@ impl Factored<'_> {
                 |j: usize| (0..all.rows).map(move |i| (i, j)).map(|at| size(all[at]).powi(2));
             Matrix::of(1, rank, |_, j| [square(j).sum::<f64>().sqrt(), 0.0])
         });
-        let slack = if s.is_some() { 0.0 } else { 2.0 * self.error };
+        let slack = if s.is_some() { self.least } else { 2.0 * self.error };
         let Some(s) = s.or(lengths.as_ref()) else { return Ok(()) };
         if let Some(i) = (0..rank)
             .find(|&i| s[(0, i)][0] < 0.0 || i > 0 && s[(0, i)][0] > s[(0, i - 1)][0] + slack)

@@ -109,6 +109,7 @@ impl Factorization {
             error: self.relative * a.norm() + norm + self.least,
             unknown: element + self.least,
             unit: self.unit,
+            least: self.least,
         }
     }
     fn numbers(&self, batch: usize) -> impl Iterator<Item = u32> + '_ {

@@ -312,3 +312,32 @@ fn long_triangular_systems_have_bounds() {
     let (right, wrong) = (text(1.0 + 1e-7), text(1.01));
     legality(&body, &[&a, &b], &[(&right, true), (&wrong, false)]);
 }
+
+/// Flushed denormals are in no order, and need not be exactly 0.
+#[test]
+fn denormal_spectra_are_legal() {
+    let singular = "ENTRY e { a = f32[2,2] parameter(0)
+        e = (f32[2,2], f32[2], f32[2,2], f32[2,2], s32[]) custom-call(a),
+          custom_call_target=\"lapack_sgesdd_ffi\", backend_config={mode = 65 : ui8}
+        s = f32[2] get-tuple-element(e), index=1 u = f32[2,2] get-tuple-element(e), index=2
+        v = f32[2,2] get-tuple-element(e), index=3
+        ROOT r = (f32[2], f32[2,2], f32[2,2]) tuple(s, u, v) }";
+    let results = [
+        ("(f32[2] {0, 1e-39}, f32[2,2] {{1, 0}, {0, 1}}, f32[2,2] {{1, 0}, {0, 1}})", true),
+        ("(f32[2] {0, 0}, f32[2,2] {{0, 1}, {1, 0}}, f32[2,2] {{1, 0}, {0, 1}})", true),
+        ("(f32[2] {0, 1e-3}, f32[2,2] {{1, 0}, {0, 1}}, f32[2,2] {{1, 0}, {0, 1}})", false),
+        ("(f32[2] {0, 0}, f32[2,2] {{1, 0}, {0, 0.5}}, f32[2,2] {{1, 0}, {0, 1}})", false),
+    ];
+    legality(singular, &["f32[2,2] {{1e-39, 0}, {0, 3e-39}}"], &results);
+    let schur = "ENTRY e { a = f32[2,2] parameter(0)
+        e = (f32[2,2], f32[2,2], f32[2], f32[2], s32[], s32[]) custom-call(a),
+          custom_call_target=\"lapack_sgees_ffi\", backend_config={mode = 86 : ui8, sort = 78 : ui8}
+        t = f32[2,2] get-tuple-element(e), index=0 z = f32[2,2] get-tuple-element(e), index=1
+        ROOT r = (f32[2,2], f32[2,2]) tuple(t, z) }";
+    let results = [
+        ("(f32[2,2] {{1e-39, 0}, {5e-40, 3e-39}}, f32[2,2] {{1, 0}, {0, 1}})", true),
+        ("(f32[2,2] {{0, 0}, {0, 0}}, f32[2,2] {{1, 0}, {0, 1}})", true),
+        ("(f32[2,2] {{0, 0}, {1e-20, 0}}, f32[2,2] {{1, 0}, {0, 1}})", false),
+    ];
+    legality(schur, &["f32[2,2] {{1e-39, 0}, {5e-40, 3e-39}}"], &results);
+}

@@ -70,7 +70,7 @@ pub(super) fn schur(
     let mut own = given.factorization(site, Kind::Schur, 0.0);
     let norms: Vec<f64> = (0..own.matrices.len()).map(|batch| own.reach(batch)).collect();
     let (cause, one) = (loose(site), 1.0 + own.relative);
-    let below = usize::from(!is_complex);
+    let (below, least) = (usize::from(!is_complex), own.least);
     let values = if is_complex { 2..3 } else { 2..4 };
     let mut leaves = Leaves::new();
     for (leaf, shape) in results(site).into_iter().enumerate() {
@@ -78,7 +78,7 @@ pub(super) fn schur(
         leaves.push(match (leaf, shape) {
             (0, Some(shape)) => {
                 own.push(factors, shape, [n, n], Some(&cause), |batch, i, j| match i > j + below {
-                    true => Interval::point(0.0),
+                    true => Interval::point(0.0).widened(least),
                     false => about(norms[batch]),
                 })
             }
