@@ -21,6 +21,7 @@ use crate::Kernel;
 use crate::conversion::{converted, is_narrow, number_bytes, numbers, store, store_numbers};
 use crate::function::{writes_in, writes_with};
 use crate::op::{ArrayOp, Cost, Site, needs_whole_operands};
+use crate::side_by_side::{LARGEST, MATRICES, SideBySide};
 use crate::triangle::{FactorType, Panels};
 use hlo::op::Cholesky;
 use hlo::{Array, ArrayShape, ElementType};
@@ -77,6 +78,7 @@ fn in_tiles<R: FactorType>(lower: bool, a: &ArrayShape, arithmetic: Arithmetic) 
     let n = a.dims.last().map_or(0, |&n| to_usize(n));
     // The elements, as they are read and rounded; the factors, and those of a row of tiles.
     let own = Panels::<R>::bytes(n, n).saturating_add(Panels::<R>::bytes(n, 4));
+    let own = own.max(if n <= LARGEST { SideBySide::<R>::bytes(n, n) } else { 0 });
     let copies = if a.ty == R::TYPE { 0 } else { 2 * size_of::<R>() };
     let scratch = saturating_count(&a.dims).saturating_mul(copies);
     let scratch = scratch.saturating_add(own.saturating_mul(threads()));
@@ -97,19 +99,59 @@ fn in_tiles<R: FactorType>(lower: bool, a: &ArrayShape, arithmetic: Arithmetic) 
 /// Computes the factors of matrices of `n` rows.
 fn factors<R: FactorType>(n: usize, lower: bool, from: &[R], to: &mut [R]) {
     let size = n * n;
-    parts(to, (size, 1), |number, to| {
-        let from = &from[number * size..][..size];
-        // The upper triangle is the adjoint of a lower one.
-        let place = |i: usize, j: usize| if lower { j * n + i } else { i * n + j };
-        let turned = |x: R| if lower { x.conj() } else { x };
-        let mut factor = Panels::upper(n, |i, j| turned(from[place(i, j)]));
-        let accepts = |pivot: R| pivot.re() > 0.0 && pivot.re().is_finite();
-        if factor.factor(n, accepts).is_err() {
-            return to.fill(R::NAN);
+    let lanes = if n <= LARGEST { MATRICES } else { 1 };
+    parts(to, (size * lanes, 1), |number, to| {
+        let from = &from[number * lanes * size..][..to.len()];
+        if to.len() / size >= MATRICES / 4 && lanes > 1 {
+            factors_in_lanes(n, lower, from, to);
+        } else {
+            let problems = to.chunks_exact_mut(size).zip(from.chunks_exact(size));
+            problems.for_each(|(to, from)| factor_alone(n, lower, from, to));
+        }
+    });
+}
+
+/// Returns whether a pivot is accepted.
+fn accepts<R: FactorType>(pivot: R) -> bool {
+    pivot.re() > 0.0 && pivot.re().is_finite()
+}
+
+/// Computes the factors of up to as many matrices as there are lanes.
+fn factors_in_lanes<R: FactorType>(n: usize, lower: bool, from: &[R], to: &mut [R]) {
+    let (size, turned) = (n * n, |x: R| if lower { x.conj() } else { x });
+    let place = |i: usize, j: usize| if lower { j * n + i } else { i * n + j };
+    let mut lanes = SideBySide::zeros(n, n);
+    let count = from.len() / size;
+    for lane in 0..MATRICES {
+        // Lanes without a matrix have the last one.
+        let from = &from[lane.min(count - 1) * size..][..size];
+        for i in 0..n {
+            (i..n).for_each(|j| lanes.set(lane, (i, j), turned(from[place(i, j)])));
+        }
+    }
+    let pivots = lanes.factor();
+    for (lane, to) in to.chunks_exact_mut(size).enumerate() {
+        if !pivots.all(lane, accepts) {
+            to.fill(R::NAN);
+            continue;
         }
         to.fill(R::ZERO);
-        factor.for_upper(n, n, |i, j, x| to[place(i, j)] = turned(x));
-    });
+        for i in 0..n {
+            (i..n).for_each(|j| to[place(i, j)] = turned(lanes.at(lane, (i, j))));
+        }
+    }
+}
+
+fn factor_alone<R: FactorType>(n: usize, lower: bool, from: &[R], to: &mut [R]) {
+    // The upper triangle is the adjoint of a lower one.
+    let place = |i: usize, j: usize| if lower { j * n + i } else { i * n + j };
+    let turned = |x: R| if lower { x.conj() } else { x };
+    let mut factor = Panels::upper(n, |i, j| turned(from[place(i, j)]));
+    if factor.factor(n, accepts).is_err() {
+        return to.fill(R::NAN);
+    }
+    to.fill(R::ZERO);
+    factor.for_upper(n, n, |i, j, x| to[place(i, j)] = turned(x));
 }
 
 /// The factors of all matrices of `a`, in wider numbers.

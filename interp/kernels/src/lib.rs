@@ -43,6 +43,7 @@ mod scaled_dot;
 mod scatter;
 mod select;
 mod select_and_scatter;
+pub mod side_by_side;
 mod slicing;
 mod sliding;
 mod sort;

@@ -18,7 +18,7 @@ use num::parallel::parts;
 use num::single::to_f32;
 
 /// Columns of a panel.
-const WIDTH: usize = 16;
+pub(crate) const WIDTH: usize = 16;
 /// Rows of a tile.
 const ROWS: usize = 4;
 
@@ -42,6 +42,16 @@ pub trait FactorType: Native + PartialEq + Send + Sync {
     fn minus(sums: Self::Row, factor: Self, row: &Self::Row) -> Self::Row;
     /// Returns the row divided by a number.
     fn over(row: Self::Row, divisor: Self) -> Self::Row;
+    /// Returns `sums - factors * row`, number by number.
+    fn minus_each(sums: Self::Row, factors: &Self::Row, row: &Self::Row) -> Self::Row;
+    /// Returns the row divided by another, number by number.
+    fn over_each(row: Self::Row, divisors: &Self::Row) -> Self::Row;
+    /// Returns the complex conjugates.
+    fn conj_each(row: &Self::Row) -> Self::Row;
+    /// Returns the square roots of the real parts.
+    fn root_each(row: &Self::Row) -> Self::Row;
+    /// Returns `|re| + |im|` of each number.
+    fn size_each(row: &Self::Row) -> [f64; WIDTH];
     /// Returns the complex conjugate.
     #[must_use]
     fn conj(self) -> Self;
@@ -83,6 +93,32 @@ macro_rules! numbers {
                     *x /= divisor;
                 }
                 row
+            }
+            #[inline(always)]
+            fn minus_each(mut sums: Self::Row, factors: &Self::Row, row: &Self::Row) -> Self::Row {
+                for i in 0..WIDTH {
+                    sums[i] -= factors[i] * row[i];
+                }
+                sums
+            }
+            #[inline(always)]
+            fn over_each(mut row: Self::Row, divisors: &Self::Row) -> Self::Row {
+                for i in 0..WIDTH {
+                    row[i] /= divisors[i];
+                }
+                row
+            }
+            #[inline(always)]
+            fn conj_each(row: &Self::Row) -> Self::Row {
+                *row
+            }
+            #[inline(always)]
+            fn root_each(row: &Self::Row) -> Self::Row {
+                row.map($ty::sqrt)
+            }
+            #[inline(always)]
+            fn size_each(row: &Self::Row) -> [f64; WIDTH] {
+                row.map(|x| x.abs().into())
             }
             #[inline]
             fn conj(self) -> Self {
@@ -153,6 +189,53 @@ macro_rules! numbers {
                     row[1][i] = re[i] * b + im[i] * a;
                 }
                 row
+            }
+            #[inline(always)]
+            fn minus_each(mut sums: Self::Row, factors: &Self::Row, row: &Self::Row) -> Self::Row {
+                let ([re, im], [a, b]) = (row, factors);
+                for i in 0..WIDTH {
+                    sums[0][i] = sums[0][i] - a[i] * re[i] + b[i] * im[i];
+                    sums[1][i] = sums[1][i] - a[i] * im[i] - b[i] * re[i];
+                }
+                sums
+            }
+            #[inline(always)]
+            fn over_each(row: Self::Row, divisors: &Self::Row) -> Self::Row {
+                if divisors[1].iter().all(|&d| d == 0.0) {
+                    return row.map(|parts| $ty::over_each(parts, &divisors[0]));
+                }
+                let mut quotients = row;
+                let [a, b] = &row;
+                let mut is_usual = true;
+                for i in 0..WIDTH {
+                    let (c, d) = (f64::from(divisors[0][i]), f64::from(divisors[1][i]));
+                    let norm = c * c + d * d;
+                    is_usual &= (pow2(-120)..pow2(120)).contains(&norm) && d != 0.0;
+                    let (x, y) = ($narrow(c / norm), $narrow(-d / norm));
+                    quotients[0][i] = a[i] * x - b[i] * y;
+                    quotients[1][i] = a[i] * y + b[i] * x;
+                }
+                if !is_usual {
+                    for i in 0..WIDTH {
+                        let mut own = Self::ZEROS;
+                        Self::set(&mut own, 0, [a[i], b[i]]);
+                        let own = Self::over(own, [divisors[0][i], divisors[1][i]]);
+                        Self::set(&mut quotients, i, Self::at(&own, 0));
+                    }
+                }
+                quotients
+            }
+            #[inline(always)]
+            fn conj_each(row: &Self::Row) -> Self::Row {
+                [row[0], row[1].map(|x| -x)]
+            }
+            #[inline(always)]
+            fn root_each(row: &Self::Row) -> Self::Row {
+                [row[0].map($ty::sqrt), [0.0; WIDTH]]
+            }
+            #[inline(always)]
+            fn size_each(row: &Self::Row) -> [f64; WIDTH] {
+                std::array::from_fn(|i| f64::from(row[0][i].abs()) + f64::from(row[1][i].abs()))
             }
             #[inline]
             fn conj(self) -> Self {

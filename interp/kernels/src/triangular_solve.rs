@@ -21,6 +21,7 @@ use crate::Kernel;
 use crate::conversion::{converted, is_narrow, number_bytes, numbers, store, store_numbers};
 use crate::function::{writes_in, writes_with};
 use crate::op::{ArrayOp, Cost, Site, needs_whole_operands};
+use crate::side_by_side::{LARGEST, MATRICES, SideBySide};
 use crate::triangle::{FactorType, Panels};
 use hlo::op::TriangularSolve;
 use hlo::op::value::Transpose;
@@ -30,6 +31,7 @@ use num::clock::Stop;
 use num::complex_of::{Field, InField, in_field};
 use num::double_double::DoubleDouble;
 use num::index::{saturating_count, to_usize};
+use num::parallel::{parts, threads};
 use num::scalar_program::ScalarPrograms;
 
 impl ArrayOp for TriangularSolve {
@@ -95,6 +97,8 @@ fn in_tiles<R: FactorType>(
     let copies = if ty == R::TYPE { 0 } else { size_of::<R>() };
     let systems = all.checked_div(n).unwrap_or(0);
     let own = Panels::<R>::bytes(n, systems).saturating_add(Panels::<R>::solve_bytes(n));
+    let lanes = if n <= LARGEST { SideBySide::<R>::bytes(n, n + LARGEST) } else { 0 };
+    let own = own.max(lanes.saturating_mul(threads()));
     let scratch = elements.saturating_mul(copies).saturating_add(own);
     writes_in(arithmetic, scratch, move |_, inputs, outputs| {
         let (triangles, from) = (converted::<R>(inputs[0]), converted::<R>(inputs[1]));
@@ -126,19 +130,45 @@ fn solutions<R: FactorType>(
     let conjugated = op.transpose_a == Transpose::Adjoint;
     // An upper triangle is a lower one, upside down.
     let row = |i: usize| if from_below { n - 1 - i } else { i };
-    let batches = to.chunks_exact_mut(rows * columns).zip(from.chunks_exact(rows * columns));
-    let (problems, stop) = (batches.zip(triangles.chunks_exact(n * n)), Stop::current());
-    for ((to, from), triangle) in problems.take_while(|_| !stop.is_set()) {
-        let place = |i: usize, system: usize| match op.left_side {
-            true => row(i) * columns + system,
-            false => system * n + row(i),
-        };
-        let mut x = Panels::new(n, systems, |i, system| from[place(i, system)]);
-        x.solve(n, op.unit_diagonal, |i, k| {
-            let (i, k) = (row(i), row(k));
-            let x = triangle[if transposed { k * n + i } else { i * n + k }];
-            if conjugated { x.conj() } else { x }
+    let place = |i: usize, system: usize| match op.left_side {
+        true => row(i) * columns + system,
+        false => system * n + row(i),
+    };
+    let factor = |triangle: &[R], i: usize, k: usize| {
+        let (i, k) = (row(i), row(k));
+        let x = triangle[if transposed { k * n + i } else { i * n + k }];
+        if conjugated { x.conj() } else { x }
+    };
+    let (all, size) = (rows * columns, n * n);
+    if triangles.len() / size.max(1) >= MATRICES / 4 && n <= LARGEST && systems <= LARGEST {
+        parts(to, (all * MATRICES, 1), |number, to| {
+            let first = number * MATRICES;
+            let (mut a, mut x) = (SideBySide::zeros(n, n), SideBySide::zeros(n, systems));
+            for lane in 0..MATRICES {
+                // Lanes without a system have the last one.
+                let problem = first + lane.min(to.len() / all - 1);
+                let (triangle, from) = (&triangles[problem * size..], &from[problem * all..]);
+                for i in 0..n {
+                    (0..i).for_each(|k| a.set(lane, (i, k), factor(triangle, i, k)));
+                    let pivot = if op.unit_diagonal { R::ONE } else { factor(triangle, i, i) };
+                    a.set(lane, (i, i), pivot);
+                    (0..systems).for_each(|s| x.set(lane, (i, s), from[place(i, s)]));
+                }
+            }
+            x.solve(&a, op.unit_diagonal);
+            for (lane, to) in to.chunks_exact_mut(all).enumerate() {
+                for i in 0..n {
+                    (0..systems).for_each(|s| to[place(i, s)] = x.at(lane, (i, s)));
+                }
+            }
         });
+        return;
+    }
+    let batches = to.chunks_exact_mut(all).zip(from.chunks_exact(all));
+    let (problems, stop) = (batches.zip(triangles.chunks_exact(size)), Stop::current());
+    for ((to, from), triangle) in problems.take_while(|_| !stop.is_set()) {
+        let mut x = Panels::new(n, systems, |i, system| from[place(i, system)]);
+        x.solve(n, op.unit_diagonal, |i, k| factor(triangle, i, k));
         for i in 0..n {
             for system in 0..systems {
                 to[place(i, system)] = x.at(i, system);

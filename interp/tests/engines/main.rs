@@ -15,6 +15,7 @@ mod narrow;
 mod padding;
 mod plans;
 mod products;
+mod side_by_side;
 mod small_loops;
 mod sums;
 mod types;

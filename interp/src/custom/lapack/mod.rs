@@ -46,6 +46,7 @@ use crate::{Error, Result};
 use direct::{Bands, Triangle};
 use hlo::ir::BackendConfig;
 use hlo::{Array, ElementType, Scalar};
+use kernels::side_by_side::MATRICES;
 use kernels::triangle::FactorType;
 use num::Arithmetic;
 use num::clock::Stop;
@@ -164,7 +165,12 @@ impl LapackCall {
         let batch = self.shapes.batch;
         // Threads share the problems; small ones are solved in groups.
         let numbers = operands.first().map_or(0, |a| a.len()).checked_div(batch).unwrap_or(0);
+        let of_lanes = match plain::has(self.routine, self.ty, self.arithmetic) {
+            true => MATRICES,
+            false => 1,
+        };
         let together = (SMALL / numbers.max(1)).clamp(1, batch.div_ceil(4 * threads()).max(1));
+        let together = together.next_multiple_of(of_lanes);
         if batch == 1 {
             let places = results.iter_mut().map(|result| (result.bytes_mut(), 0)).collect();
             return self.solve(operands, 0..1, places);
@@ -198,20 +204,14 @@ impl LapackCall {
         mut problems: Range<usize>,
         results: Places<'a>,
     ) -> Result<()> {
-        // Sums are compensated where the elements have the precision of the sums.
-        let is_plain =
-            self.arithmetic == Arithmetic::Fast || self.ty.component() == ElementType::F32;
-        let solve = match (self.ty.is_complex(), is_plain) {
-            (false, false) => RoutineCall::solve::<f64>,
-            (false, true) => RoutineCall::solve::<Plain<f64>>,
-            (true, false) => RoutineCall::solve::<Complex>,
-            (true, true) => RoutineCall::solve::<Plain<Complex>>,
-        };
         let checked = CheckedCall { shapes: &self.shapes, operands, results };
         let (mut run, stop) = (RoutineCall { call: self, checked }, Stop::current());
+        if run.side_by_side(problems.clone())? {
+            return Ok(());
+        }
         problems.try_for_each(|problem| match stop.is_set() {
             true => Ok(()),
-            false => solve(&mut run, self.routine, problem),
+            false => run.alone(problem),
         })
     }
 }
@@ -230,6 +230,18 @@ fn scalars<N: LapackFloat>(numbers: &[N]) -> impl Iterator<Item = Scalar> + '_ {
 }
 
 impl RoutineCall<'_> {
+    /// Solves the next problem by itself.
+    fn alone(&mut self, problem: usize) -> Result<()> {
+        let LapackCall { routine, ty, arithmetic, .. } = *self.call;
+        // Sums are compensated where the elements have the precision of the sums.
+        let is_plain = arithmetic == Arithmetic::Fast || ty.component() == ElementType::F32;
+        match (ty.is_complex(), is_plain) {
+            (false, false) => self.solve::<f64>(routine, problem),
+            (false, true) => self.solve::<Plain<f64>>(routine, problem),
+            (true, false) => self.solve::<Complex>(routine, problem),
+            (true, true) => self.solve::<Plain<Complex>>(routine, problem),
+        }
+    }
     /// Returns the letter that an attribute holds, which must be one of `letters`.
     fn letter(&self, name: &str, letters: &str) -> Result<char> {
         let code = self.call.attributes.integer(name).and_then(|code| u8::try_from(code).ok());

@@ -1,8 +1,16 @@
 //! `potrf` and `trsm` in sums that are not compensated: of f32 and c64 in f64, where 29 bits more than the
 //! result has are enough, and in the type of the elements.
+use super::RoutineCall;
 use super::direct::{Triangle, order};
+use super::routines::LU;
+use crate::Result;
+use hlo::{ElementType, Scalar};
+use kernels::side_by_side::{LARGEST, MATRICES, SideBySide};
 use kernels::triangle::{FactorType, Panels};
+use num::Arithmetic;
+use num::index::to_i64;
 use num::single::to_f32;
+use std::ops::Range;
 
 /// An element that is computed as a number of type `R`.
 pub(super) trait Element<R>: FactorType {
@@ -75,25 +83,209 @@ pub(super) fn trsm<S: Element<R>, R: FactorType>(
     to: &mut [S],
     (how, right): (Triangle, bool),
 ) {
-    // `x op(a) = b` is `op(a)^T x^T = b^T`.
-    let transpose = how.transpose != right;
-    let forward = how.lower != transpose;
-    let (n, systems) = if right { (columns, rows) } else { (rows, columns) };
-    // An upper triangle is a lower one, upside down.
-    let row = |i: usize| if forward { i } else { n - 1 - i };
-    let place = |i: usize, s: usize| match right {
-        true => s * columns + row(i),
-        false => row(i) * columns + s,
-    };
-    let mut x = Panels::new(n, systems, |i, s| b[place(i, s)].wide());
-    x.solve(n, how.unit, |i, k| {
-        let (i, k) = (row(i), row(k));
-        let x = a[if transpose { k * n + i } else { i * n + k }].wide();
-        if how.conjugate { x.conj() } else { x }
-    });
+    let turn = Turn::of((rows, columns), how, right);
+    let (n, systems) = (turn.n, turn.systems);
+    let mut x = Panels::new(n, systems, |i, s| b[turn.place(i, s)].wide());
+    x.solve(n, how.unit, |i, k| turn.factor(a, i, k));
     for i in 0..n {
         for s in 0..systems {
-            to[place(i, s)] = S::narrow(x.at(i, s));
+            to[turn.place(i, s)] = S::narrow(x.at(i, s));
         }
+    }
+}
+
+/// Returns whether the problems of a routine are solved side by side: so many rows and columns, of
+/// which those of a triangle come first.
+pub(super) fn has(routine: &str, ty: ElementType, arithmetic: Arithmetic) -> bool {
+    let is_narrow = ty.component() == ElementType::F32;
+    match (routine, arithmetic) {
+        ("potrf" | "trsm", Arithmetic::Exact) => is_narrow,
+        ("getrf" | LU, Arithmetic::Exact) => ty == ElementType::F32,
+        ("potrf" | "trsm" | "getrf", Arithmetic::Fast) => true,
+        _ => false,
+    }
+}
+
+impl RoutineCall<'_> {
+    /// Solves as many problems at a time as there are lanes; `false` if nothing was stored.
+    pub(super) fn side_by_side(&mut self, problems: Range<usize>) -> Result<bool> {
+        let (routine, ty, arithmetic) = (self.call.routine, self.call.ty, self.call.arithmetic);
+        let sides = ['m', 'n', 'a'].map(|letter| self.checked.size(letter));
+        if problems.len() < MATRICES / 4 || sides.iter().any(|&side| side > LARGEST) {
+            return Ok(false);
+        }
+        match (has(routine, ty, arithmetic), ty, arithmetic, routine) {
+            (false, ..) => return Ok(false),
+            // Elimination is in f64 with both engines.
+            (_, ElementType::F32, Arithmetic::Fast, "potrf" | "trsm") => {
+                self.lanes::<f32, f32>(problems)?;
+            }
+            (_, ElementType::F32, ..) => self.lanes::<f32, f64>(problems)?,
+            (_, ElementType::F64, ..) => self.lanes::<f64, f64>(problems)?,
+            (_, ElementType::C64, Arithmetic::Exact, _) => {
+                self.lanes::<[f32; 2], [f64; 2]>(problems)?;
+            }
+            (_, ElementType::C64, Arithmetic::Fast, _) => {
+                self.lanes::<[f32; 2], [f32; 2]>(problems)?;
+            }
+            (..) => self.lanes::<[f64; 2], [f64; 2]>(problems)?,
+        }
+        Ok(true)
+    }
+
+    fn lanes<S: Element<R>, R: FactorType>(&mut self, problems: Range<usize>) -> Result<()> {
+        let mut first = problems.start;
+        while first < problems.end {
+            let some = first..problems.end.min(first + MATRICES);
+            first = some.end;
+            match self.call.routine {
+                "potrf" => self.potrf_lanes::<S, R>(some)?,
+                "trsm" => self.trsm_lanes::<S, R>(some)?,
+                _ => self.getrf_lanes::<S, R>(some)?,
+            }
+        }
+        Ok(())
+    }
+    /// Returns matrices, of which lanes without a problem have the last one. `place` is where an
+    /// element goes, if it is read.
+    fn read_lanes<S: Element<R>, R: FactorType>(
+        &self,
+        operand: usize,
+        problems: &Range<usize>,
+        (rows, columns): (usize, usize),
+        element: impl Fn(&[S], usize, usize) -> R,
+    ) -> SideBySide<R> {
+        let mut lanes = SideBySide::zeros(rows, columns);
+        for lane in 0..MATRICES {
+            let problem = (problems.start + lane).min(problems.end - 1);
+            let from = self.checked.elements::<S>(operand, problem);
+            for i in 0..rows {
+                (0..columns).for_each(|j| lanes.set(lane, (i, j), element(from, i, j)));
+            }
+        }
+        lanes
+    }
+
+    fn potrf_lanes<S: Element<R>, R: FactorType>(&mut self, problems: Range<usize>) -> Result<()> {
+        let (n, lower) = (self.checked.size('n'), self.letter("uplo", "LU")? == 'L');
+        // The upper factor is the conjugate transpose of the lower.
+        let place = |i: usize, j: usize| if lower { j * n + i } else { i * n + j };
+        let turned = |x: R| if lower { x.conj() } else { x };
+        let mut lanes = self.read_lanes(0, &problems, (n, n), |from: &[S], i, j| {
+            if i > j {
+                return R::ZERO;
+            }
+            let x = turned(from[place(i, j)].wide());
+            if i == j { x.real_part() } else { x }
+        });
+        let pivots = lanes.factor();
+        for (lane, problem) in problems.enumerate() {
+            let from = self.checked.elements::<S>(0, problem);
+            let to = self.checked.place::<S>(0);
+            let info = if pivots.all(lane, |pivot| pivot.re() > 0.0) {
+                to.copy_from_slice(from);
+                for i in 0..n {
+                    for j in i..n {
+                        to[place(i, j)] = S::narrow(turned(lanes.at(lane, (i, j))));
+                    }
+                }
+                0
+            } else {
+                potrf::<S, R>(n, from, to, lower)
+            };
+            self.info(1, info);
+        }
+        Ok(())
+    }
+
+    fn trsm_lanes<S: Element<R>, R: FactorType>(&mut self, problems: Range<usize>) -> Result<()> {
+        let (how, right) = self.triangle()?;
+        let (rows, columns) = (self.checked.size('m'), self.checked.size('n'));
+        let turn = Turn::of((rows, columns), how, right);
+        let n = turn.n;
+        let triangles = self.read_lanes(0, &problems, (n, n), |from: &[S], i, k| match i.cmp(&k) {
+            std::cmp::Ordering::Less => R::ZERO,
+            std::cmp::Ordering::Equal if how.unit => R::ONE,
+            _ => turn.factor(from, i, k),
+        });
+        let mut lanes = self.read_lanes(1, &problems, (n, turn.systems), |from: &[S], i, s| {
+            from[turn.place(i, s)].wide()
+        });
+        lanes.solve(&triangles, how.unit);
+        for lane in 0..problems.len() {
+            let to = self.checked.place::<S>(0);
+            for i in 0..n {
+                for s in 0..turn.systems {
+                    to[turn.place(i, s)] = S::narrow(lanes.at(lane, (i, s)));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn getrf_lanes<S: Element<R>, R: FactorType>(&mut self, problems: Range<usize>) -> Result<()> {
+        let (m, n) = (self.checked.size('m'), self.checked.size('n'));
+        let mut lanes =
+            self.read_lanes(0, &problems, (m, n), |from: &[S], i, j| from[i * n + j].wide());
+        let (pivots, exchanged) = lanes.eliminate();
+        for (lane, problem) in problems.enumerate() {
+            if !pivots.all(lane, |pivot| pivot != R::ZERO) {
+                self.alone(problem)?;
+                continue;
+            }
+            let to = self.checked.place::<S>(0);
+            for i in 0..m {
+                (0..n).for_each(|j| to[i * n + j] = S::narrow(lanes.at(lane, (i, j))));
+            }
+            let steps = exchanged.iter().map(|rows| rows[lane]);
+            if self.call.routine == LU {
+                let mut rows: Vec<usize> = (0..m).collect();
+                steps.clone().enumerate().for_each(|(i, row)| rows.swap(i, row));
+                self.checked.give(1, steps.map(|row| Scalar::Signed(to_i64(row))));
+                self.checked.give(2, rows.into_iter().map(|row| Scalar::Signed(to_i64(row))));
+            } else {
+                self.checked.give(1, steps.map(|row| Scalar::Signed(order(row).into())));
+                self.info(2, 0);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// How systems are solved as those of a lower triangle from the left.
+#[derive(Clone, Copy)]
+struct Turn {
+    /// Rows of the triangle, and right sides.
+    n: usize,
+    systems: usize,
+    columns: usize,
+    forward: bool,
+    transpose: bool,
+    right: bool,
+    conjugate: bool,
+}
+
+impl Turn {
+    fn of((rows, columns): (usize, usize), how: Triangle, right: bool) -> Self {
+        // `x op(a) = b` is `op(a)^T x^T = b^T`.
+        let transpose = how.transpose != right;
+        let (n, systems) = if right { (columns, rows) } else { (rows, columns) };
+        let forward = how.lower != transpose;
+        Self { n, systems, columns, forward, transpose, right, conjugate: how.conjugate }
+    }
+    /// An upper triangle is a lower one, upside down.
+    fn row(self, i: usize) -> usize {
+        if self.forward { i } else { self.n - 1 - i }
+    }
+    fn place(self, i: usize, s: usize) -> usize {
+        match self.right {
+            true => s * self.columns + self.row(i),
+            false => self.row(i) * self.columns + s,
+        }
+    }
+    fn factor<S: Element<R>, R: FactorType>(self, a: &[S], i: usize, k: usize) -> R {
+        let (i, k) = (self.row(i), self.row(k));
+        let x = a[if self.transpose { k * self.n + i } else { i * self.n + k }].wide();
+        if self.conjugate { x.conj() } else { x }
     }
 }

@@ -1,5 +1,6 @@
 //! The routines: their names, signatures, and the memory that they work in.
 use hlo::{ArrayShape, ElementType, Shape};
+use kernels::side_by_side::{LARGEST, SideBySide};
 use num::Arithmetic;
 use num::array::array_shapes;
 use num::index::{saturating_count, to_usize};
@@ -110,6 +111,10 @@ pub(in crate::custom) fn scratch(
     // Beside these there are lists: a reflection, its factors, eigenvalues, the order of columns.
     let numbers = largest.saturating_mul(arrays).saturating_add(longest.saturating_mul(LISTS));
     let exact = numbers.saturating_mul(size_of::<f64>() * if is_complex { 2 } else { 1 });
+    // The operands and results of as many problems as there are lanes.
+    let lanes = longest <= LARGEST && problems > 1;
+    let own = if lanes { SideBySide::<[f64; 2]>::bytes(3, largest) } else { 0 };
+    let exact = exact.saturating_add(own);
     let each = match (arithmetic, routine.zip(first)) {
         (Arithmetic::Fast, Some((routine, a))) => exact.max(scratch_of_blocks(routine, a)),
         (Arithmetic::Exact | Arithmetic::Fast, _) => exact,
@@ -142,7 +147,8 @@ pub(in crate::custom) fn is_exact_in_fast(target: &str, operands: &[&Shape]) -> 
         return false;
     };
     let Some(a) = operands.first().and_then(|operand| operand.array()) else { return false };
-    let is_plain = ["potrf", "trsm"].contains(&routine) && !a.ty.is_complex();
+    let is_complex = a.ty.is_complex();
+    let is_plain = ["potrf", "trsm"].contains(&routine) || routine == "getrf" && is_complex;
     #[cfg(feature = "faer")]
     if target.starts_with("lapack_") && sides(a).is_some_and(|s| super::blocked::has(routine, s)) {
         return false;
