@@ -490,3 +490,32 @@ fn a_sum_of_products_that_underflow_has_either_zero() {
     let results = [("c128[] (0, -0)", WithinBound), ("c128[] (1e-300, -0)", Differs)];
     verdicts(body, &["c128[] (2e-308, 5e-324)", "c128[] (-1e-323, -1.5e-323)"], &results);
 }
+
+/// Beside a pole the denominator of a formula of exponentials is a difference.
+#[test]
+fn functions_of_exponentials_lose_digits_beside_a_pole() {
+    let body = |op: &str| format!("ENTRY e {{ x = c128[] parameter(0) ROOT r = c128[] {op}(x) }}");
+    let legal = |op: &str, x: &str, of: [&str; 2]| {
+        let found = check(&format!("HloModule m\n{}", body(op)), &[x], of[0]);
+        assert_eq!(found.verdict, Verdict::WithinBound, "{op}: {found:?}");
+        let found = check(&format!("HloModule m\n{}", body(op)), &[x], of[1]);
+        assert_eq!(found.verdict, Verdict::Differs, "{op}: {found:?}");
+    };
+    legal(
+        "tanh",
+        "c128[] (0.010647593264928066, 2786390.0349024003)",
+        [
+            "c128[] (28.56765815832394, 43.200810187620235)",
+            "c128[] (28.5676581583, 43.200810187620235)",
+        ],
+    );
+    // Away from a pole nothing changes.
+    legal(
+        "logistic",
+        "c128[] (0.5, 0.25)",
+        [
+            "c128[] (0.6242751644199615, 0.05900296431450802)",
+            "c128[] (0.6242751644199672, 0.05900296431450802)",
+        ],
+    );
+}

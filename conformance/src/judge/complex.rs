@@ -213,6 +213,19 @@ fn has_pole(op: Unary, z: &Parts) -> bool {
     }
 }
 
+/// Returns how many times the rounding errors of a formula of exponentials grow. Beside a pole its
+/// denominator is a difference: 1 / (1 + e), of which e is 1 - f times the value, and
+/// (e - 1) / (e + 1).
+fn amplified(op: Unary, value: Parts) -> f64 {
+    let size = |re: f64, im: f64| re.hypot(im).max(1.0);
+    let (re, im) = value.mid();
+    match op {
+        Unary::Logistic => size(1.0 - re, im),
+        Unary::Tan | Unary::Tanh => size(re, im),
+        _ => 1.0,
+    }
+}
+
 /// Returns a number on a branch cut with the other zero: neither StableHLO nor CHLO says to which
 /// side a cut belongs, or that zeros have signs there.
 fn on_cut(op: Unary, z: &Parts) -> Option<Parts> {
@@ -238,7 +251,8 @@ pub(super) fn unary(ev: &Evaluator<'_>, op: Unary, shape: &ArrayShape, x: &Range
     let part = |part: fn(&Parts) -> Interval| {
         Range::of(shape, &numbers.iter().map(part).collect::<Vec<_>>())
     };
-    let ulps = ev.accuracy(op.opcode(), shape.ty) + ev.formula(FORMULA_ULPS);
+    let (accuracy, formula) = (ev.accuracy(op.opcode(), shape.ty), ev.formula(FORMULA_ULPS));
+    let ulps = accuracy + formula;
     match op {
         Unary::Real => return part(|z| z.re),
         Unary::Imag => return part(|z| z.im),
@@ -286,7 +300,11 @@ pub(super) fn unary(ev: &Evaluator<'_>, op: Unary, shape: &ArrayShape, x: &Range
         }
         let beside = on_cut(op, z).into_iter().chain([*z]);
         let parts = beside.flat_map(Parts::quadrants);
-        parts.map(|z| function([z], f).stored(modes, shape.ty, ulps)).collect()
+        let near = |z: Parts| {
+            let value = function([z], f);
+            value.stored(modes, shape.ty, formula.mul_add(amplified(op, value), accuracy))
+        };
+        parts.map(near).collect()
     };
     any_of(shape, numbers.iter().map(each))
 }
