@@ -497,9 +497,9 @@ fn functions_of_exponentials_lose_digits_beside_a_pole() {
     let body = |op: &str| format!("ENTRY e {{ x = c128[] parameter(0) ROOT r = c128[] {op}(x) }}");
     let legal = |op: &str, x: &str, of: [&str; 2]| {
         let found = check(&format!("HloModule m\n{}", body(op)), &[x], of[0]);
-        assert_eq!(found.verdict, Verdict::WithinBound, "{op}: {found:?}");
+        assert_eq!(found.verdict, WithinBound, "{op}: {found:?}");
         let found = check(&format!("HloModule m\n{}", body(op)), &[x], of[1]);
-        assert_eq!(found.verdict, Verdict::Differs, "{op}: {found:?}");
+        assert_eq!(found.verdict, Differs, "{op}: {found:?}");
     };
     legal(
         "tanh",
