@@ -7,6 +7,7 @@
 //! | [`conform()`], [`results`] | a module in two backends; the verdicts of a run, as JSON, JUnit and HTML |
 //! | [`suite`] | Etalon's own cases, for each op and type |
 //! | [`generate`], [`fuzz`] | random modules, and runs of many |
+//! | [`metamorphic`] | a module and its twin, which is the same function, on one backend |
 //! | [`campaign`] | suite and random modules, night after night, with findings grouped by cause |
 //! | [`blame`] | the instructions that a backend computes wrong |
 //! | [`passes`] | the compiler pass that changes the meaning of a module |

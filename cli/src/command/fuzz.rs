@@ -157,7 +157,7 @@ fn show(finding: &Finding, command: &str, backend: &str) {
     let mut text = format!("{}: {}\n", subject.name, record.reason.trim_end());
     if let Some(file) = file {
         let _ = writeln!(text, "  saved as {}", file.display());
-        if let Some(twin) = twin {
+        if let Some(twin) = twin.as_ref().filter(|_| record.verdict == Verdict::Differs) {
             let (rule, file) =
                 (quoted(&twin.rule.to_string()), quoted(&file.display().to_string()));
             let _ = writeln!(text, "  reduce: etalon reduce{backend} --metamorphic={rule} {file}");

@@ -233,9 +233,6 @@ fn report(
     reduced: &Reduced,
     target: &Path,
 ) -> Result<ExitCode> {
-    let count = |module: &Verified| -> usize {
-        module.module().computations.iter().map(|(_, c)| c.instructions.len()).sum()
-    };
     let (about, kind) = match predicate {
         Predicate::Backend(difference, backends) => {
             show_warnings(backends);
@@ -254,6 +251,11 @@ fn report(
     Ok(ExitCode::SUCCESS)
 }
 
+/// Returns the number of instructions of a module.
+fn count(module: &Verified) -> usize {
+    module.module().computations.iter().map(|(_, c)| c.instructions.len()).sum()
+}
+
 /// Writes the candidates that show something else beside the result.
 fn write_others(args: &ReduceArgs, start: &Start, target: &Path, reduced: &Reduced) -> Result<()> {
     for (number, other) in (1..).zip(&reduced.others) {
@@ -267,7 +269,8 @@ fn write_others(args: &ReduceArgs, start: &Start, target: &Path, reduced: &Reduc
             continue;
         }
         file::write(&path, file::unnamed(args.force), text.as_bytes())?;
-        output::note(&format!("{}: another finding: {}\n", path.display(), other.kind));
+        let (path, count, kind) = (path.display(), count(&other.module), &other.kind);
+        output::note(&format!("{path}: another finding, of {count} instructions: {kind}\n"));
     }
     Ok(())
 }

@@ -25,6 +25,7 @@ use hlo::ir::rewrite::ModuleRewriter;
 use hlo::ir::{ComputationId, Instruction};
 use hlo::op::Kind as OpKind;
 use hlo::op::value::Direction;
+use hlo::text::Style;
 use hlo::{Module, Op, Opcode};
 use laws::LAWS;
 use std::collections::{BTreeMap, BTreeSet};
@@ -73,7 +74,7 @@ pub fn twin(subject: &Subject, rule: Option<&TwinRule>) -> Option<Twin> {
 fn by_rule(subject: &Subject, rule: &TwinRule) -> Option<Twin> {
     let (twin, places) = rewritten(subject.module.module(), rule)?;
     let verified = twin.verify().ok()?;
-    let text = verified.module().to_string();
+    let text = verified.module().print(Style::Short);
     let name = format!("{}, {}", subject.name, rule.law.name);
     let subject = Subject {
         name,
