@@ -503,7 +503,8 @@ fn two_compilers_are_compared_where_they_part() {
     let suite = junit.split("<testsuite name=\"m: new against old\"").nth(1).unwrap();
     assert!(suite.contains("<failure") && suite.contains("they part at 0001 p/algsimp"), "{junit}");
     let page = read("p.html");
-    assert!(page.contains("\"comparisons\":[{\"text\":\"m: new against old"), "{page}");
+    let (_, pairs) = page.split_once("\"comparisons\":[{\"text\":\"m: new against old").unwrap();
+    assert!(pairs.contains("\"change\":\"@@ "), "{pairs}");
     let json = folder.etalon("passes old new --json");
     expect(&json, 1, "\"parted\":{\"number\":\"0001\",\"pass\":\"p/algsimp\"", "");
     expect(&json, 1, "\"wrong\":[[],[\"0001 p/algsimp\"]]", "");
