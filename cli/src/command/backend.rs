@@ -116,7 +116,9 @@ fn compare_items(
         results.warnings.extend(show_warnings(backends));
         // What is missing is shown together.
         if !(probes && record.verdict == Verdict::Unsupported) {
-            print(&record, args.verbose, has_stdout)?;
+            // Why there is no twin is not to be guessed.
+            let no_twin = args.metamorphic.is_some() && record.verdict == Verdict::Skipped;
+            print(&record, args.verbose || no_twin, has_stdout)?;
         }
         results.push(record);
     }
