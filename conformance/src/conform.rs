@@ -49,14 +49,25 @@ pub fn conform(
     reference: &mut dyn Backend,
     backend: &mut dyn Backend,
 ) -> Record {
+    conform_as(subject, subject, reference, backend)
+}
+
+/// As [`conform`], with another module for the reference and the judge, which is the same function:
+/// what [`Declarations`](crate::Declarations) say of custom calls.
+pub fn conform_as(
+    subject: &Subject,
+    meaning: &Subject,
+    reference: &mut dyn Backend,
+    backend: &mut dyn Backend,
+) -> Record {
     let mut record = Record::new(&subject.name, Verdict::Agrees);
-    let expected = catch_unwind(AssertUnwindSafe(|| subject.run(reference)));
+    let expected = catch_unwind(AssertUnwindSafe(|| meaning.run(reference)));
     let expected = match expected {
         Ok(Ok(expected)) => expected,
         Ok(Err(error)) => {
             let unsupported = matches!(error.code(), Code::Unsupported { .. });
             record.verdict = if unsupported { Verdict::Skipped } else { Verdict::NoReference };
-            record.reason = format!("{}: {}", reference.name(), subject.describe(&error));
+            record.reason = format!("{}: {}", reference.name(), meaning.describe(&error));
             return record;
         }
         Err(_) => {
@@ -71,9 +82,9 @@ pub fn conform(
     let actual = match executions {
         Ok([first, second]) => {
             let options = backend.judging();
-            subject.judge(&options, &expected, &first, &mut record);
+            meaning.judge(&options, &expected, &first, &mut record);
             if !record.verdict.is_bad() && bytes(&first) != bytes(&second) {
-                subject.judge_second(&options, &expected, &second, &mut record);
+                meaning.judge_second(&options, &expected, &second, &mut record);
             }
             first
         }
@@ -165,7 +176,7 @@ impl Subject {
         failure.describe(&self.file, false)
     }
 
-    fn reproduction(&self, expected: &[Literal], actual: &[Literal]) -> Reproduction {
+    pub(crate) fn reproduction(&self, expected: &[Literal], actual: &[Literal]) -> Reproduction {
         /// Larger arrays are elided.
         const SHOWN: usize = 64;
         /// Larger modules are omitted: the command names their file.

@@ -22,7 +22,9 @@ pub use statistics::{Coverage, ENOUGH, Tally};
 
 use crate::backend::{Backend, Backends};
 use crate::generate::{self, Regime, generate};
+use crate::metamorphic::{Twin, TwinRule};
 use crate::pool::Queue;
+use crate::reduce::Kind;
 use crate::results::{Record, Verdict};
 use crate::{AtomicFile, CapabilityMap, Existing, Subject, WriteError, conform, metamorphic};
 use balance::{Balance, Weights};
@@ -30,6 +32,7 @@ use hlo::{Literal, Opcode, Verified};
 use recorder::Recorder;
 use rest::Rest;
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -45,15 +48,16 @@ pub enum Limit {
 }
 
 /// What results are compared with.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Default)]
 pub enum Compare {
     /// The reference, by the bounds of the module.
     #[default]
     Bounds,
     /// The bits of the reference, wherever it gives the only right result, as Etalon's engines do.
     Bits,
-    /// The results of the same backend for a module that is the same function.
-    Twins,
+    /// The results of the same backend for a module that is the same function, by a rule or by any
+    /// law.
+    Twins(Option<TwinRule>),
 }
 
 /// The parameters of a campaign.
@@ -94,6 +98,8 @@ pub struct Campaign {
     pub learned: CapabilityMap,
     /// The number of findings.
     pub findings: u64,
+    /// The first findings without a result of the backend, by what they show.
+    first: BTreeMap<String, String>,
     /// Modules of the generator that break a rule.
     pub invalid: u64,
     /// The time since the start.
@@ -156,7 +162,7 @@ pub fn fuzz(
     let learned = CapabilityMap::clone(&options.generate.capabilities);
     let mut campaign = Campaign { learned, ..Campaign::default() };
     let mut balance = Balance::new(&options.generate);
-    let mut queue = queue(backends, reference, options.compare, options.like.clone());
+    let mut queue = queue(backends, reference, options.like.clone());
     let mut k = 0;
     loop {
         while queue.has_room() && !options.limit.is_reached(k, start) {
@@ -168,7 +174,8 @@ pub fn fuzz(
                 balance.update((&campaign.coverage, &campaign.learned), &options.generate);
             }
             let seed = options.seed.wrapping_add(k);
-            queue.push(Seed { seed, weights: Arc::clone(&balance.weights) });
+            let (weights, compare) = (Arc::clone(&balance.weights), options.compare.clone());
+            queue.push(Seed { number: seed, weights, compare });
             k += 1;
         }
         let Some(ran) = queue.pop() else { break };
@@ -211,12 +218,12 @@ type Made = Result<Option<(Random, Outcomes)>, generate::Invalid>;
 pub(crate) fn queue(
     backends: &Backends,
     reference: impl Backend + Clone + Sync + 'static,
-    compare: Compare,
     like: Option<Arc<Verified>>,
 ) -> Queue<'_, Seed, Made> {
     backends.queue(AHEAD, move |backend, seed: Seed| {
+        let compare = seed.compare.clone();
         Ok(seed.module(like.as_deref())?.map(|random| {
-            let outcomes = random.run(compare, backend, &mut reference.clone());
+            let outcomes = random.run(&compare, backend, &mut reference.clone());
             (random, outcomes)
         }))
     })
@@ -241,18 +248,19 @@ fn check_folder(folder: &Path) -> Result<(), WriteError> {
 
 /// What a module of a campaign is made of.
 pub(crate) struct Seed {
-    seed: u64,
+    number: u64,
     weights: Arc<Weights>,
+    compare: Compare,
 }
 
 impl Seed {
     /// Returns the seed of a module with these contents, whatever ran before.
-    pub(crate) fn new(seed: u64, options: &generate::Options) -> Self {
-        Self { seed, weights: Balance::new(options).weights }
+    pub(crate) fn new(seed: u64, options: &generate::Options, compare: Compare) -> Self {
+        Self { number: seed, weights: Balance::new(options).weights, compare }
     }
     /// Returns the module; nothing if the given one has no valid variant of this seed.
     fn module(self, like: Option<&Verified>) -> Result<Option<Random>, generate::Invalid> {
-        let Self { seed, weights: known } = self;
+        let Self { number: seed, weights: known, .. } = self;
         let (generated, weights) = match like {
             Some(module) => (generate::mutated(seed, module.module()), Vec::new()),
             None => (Some(generate(seed, &known.options)?), known.rare.clone()),
@@ -286,6 +294,8 @@ pub(crate) struct Ran {
     pub(crate) record: Record,
     /// The results of the reference.
     expected: Vec<Literal>,
+    /// What it was compared with, in place of the reference.
+    pub(crate) twin: Option<Twin>,
 }
 
 impl Random {
@@ -301,36 +311,39 @@ impl Random {
     /// Runs the module with the arguments of each regime.
     fn run(
         &self,
-        compare: Compare,
+        compare: &Compare,
         backend: &mut dyn Backend,
         reference: &mut dyn Backend,
     ) -> Outcomes {
-        let bits = compare == Compare::Bits;
+        let bits = matches!(compare, Compare::Bits);
         let (mut backend, mut reference) = (Recorder::new(backend), Recorder::new(reference));
-        let compare = match compare {
-            Compare::Bounds => conform,
-            Compare::Bits => bits::conform,
-            Compare::Twins => metamorphic::conform,
-        };
+        let compare =
+            |subject: &Subject, reference: &mut dyn Backend, backend: &mut dyn Backend| {
+                match compare {
+                    Compare::Bounds => (conform(subject, reference, backend), None),
+                    Compare::Bits => (bits::conform(subject, reference, backend), None),
+                    Compare::Twins(rule) => metamorphic::check(subject, rule.as_ref(), backend),
+                }
+            };
         let (mut rest, mut learned) = (None, self.known.learned.clone());
         let run = |regime| {
             let (mut subject, mut is_part) = (self.subject(regime), false);
-            let mut record = compare(&subject, &mut reference, &mut backend);
+            let (mut record, mut twin) = compare(&subject, &mut reference, &mut backend);
             if record.verdict == Verdict::Unsupported {
                 let rest = rest.get_or_insert_with(|| {
                     Rest::of(&subject, &mut reference, &mut backend, &mut learned)
                 });
                 let part = rest.as_mut().and_then(|rest| rest.subject(&subject, &mut reference));
                 if let Some(part) = part {
-                    record = compare(&part, &mut reference, &mut backend);
+                    (record, twin) = compare(&part, &mut reference, &mut backend);
                     (subject, is_part) = (part, true);
                 }
             }
             let expected = reference.take_results();
             if bits {
-                nan::explain(&mut record, &subject, compare, &mut reference, &mut backend);
+                nan::explain(&mut record, &subject, &mut reference, &mut backend);
             }
-            Ran { regime, subject, is_part, record, expected }
+            Ran { regime, subject, is_part, record, expected, twin }
         };
         let ran = Regime::ALL.into_iter().map(run).collect();
         Outcomes { ran, learned: learned.since(&self.known.learned) }
@@ -338,12 +351,32 @@ impl Random {
 }
 
 impl Campaign {
+    /// Returns the name of the first finding in which the backend failed in the same way, if this is
+    /// another one.
+    fn earlier(&mut self, record: &Record) -> Option<String> {
+        let kind = Kind::of(record).filter(|_| !record.verdict.is_executed())?;
+        // Without a message two failures may be anything.
+        if matches!(kind, Kind::TimedOut)
+            || matches!(&kind, Kind::Crashed(line) if !line.contains(": "))
+        {
+            return None;
+        }
+        let first = self.first.entry(format!("{}: {kind}", record.verdict.name()));
+        match first {
+            Entry::Occupied(first) => Some(first.get().clone()),
+            Entry::Vacant(none) => {
+                none.insert(record.name.clone());
+                None
+            }
+        }
+    }
+
     /// Counts the outcomes of a module, and returns those that are findings.
     fn count(&mut self, random: &Random, outcomes: Outcomes, options: &Options) -> Vec<Finding> {
         self.modules += 1;
         let mut found = Vec::new();
         self.learned.merge(&outcomes.learned);
-        for Ran { regime, subject, is_part, record, expected } in outcomes.ran {
+        for Ran { regime, subject, is_part, record, expected, twin } in outcomes.ran {
             if is_part {
                 let whole = random.generated.module.module();
                 self.coverage.add(whole, Verdict::Unsupported, &[]);
@@ -359,11 +392,9 @@ impl Campaign {
             self.coverage.add(subject.module.module(), record.verdict, &expected);
             if is_finding(&record, options.like.is_some()) {
                 let (seed, weights, file) = (random.seed, random.weights.clone(), None);
-                let is_pair = options.compare == Compare::Twins;
-                let twin = is_pair.then(|| metamorphic::twin(&subject)).flatten();
-                let twin = twin.map(|twin| twin.subject);
+                let same = self.earlier(&record);
                 let finding =
-                    Finding { seed, weights, regime, subject, expected, record, twin, file };
+                    Finding { seed, weights, regime, subject, expected, record, twin, same, file };
                 self.findings += 1;
                 found.push(finding);
             }

@@ -7,6 +7,7 @@
 //! | [`conform()`], [`results`] | a module in two backends; the verdicts of a run, as JSON, JUnit and HTML |
 //! | [`suite`] | Etalon's own cases, for each op and type |
 //! | [`generate`], [`fuzz`] | random modules, and runs of many |
+//! | [`metamorphic`] | a module and its twin, which is the same function, on one backend |
 //! | [`campaign`] | suite and random modules, night after night, with findings grouped by cause |
 //! | [`blame`] | the instructions that a backend computes wrong |
 //! | [`passes`] | the compiler pass that changes the meaning of a module |
@@ -53,6 +54,7 @@ mod case;
 pub mod check;
 mod compare;
 mod conform;
+mod declared;
 mod error_model;
 pub mod exact;
 mod file;
@@ -77,7 +79,8 @@ pub use atomic_file::{AtomicFile, Existing};
 pub use bound::Tolerance;
 pub use capability::CapabilityMap;
 pub use compare::{Comparison, ShapeMismatch, Worst, compare, compare_each};
-pub use conform::{Subject, conform};
+pub use conform::{Subject, conform, conform_as};
+pub use declared::{Declarations, WrongDeclaration};
 pub use file::{Case, FileTest, ParseError};
 pub use known::{Known, KnownEntry};
 pub use recorded::{Entry, find, in_parallel, on_large_stack};

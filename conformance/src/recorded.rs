@@ -80,14 +80,23 @@ fn runs_command(path: &Path) -> bool {
     File::open(path).and_then(|mut file| file.read_exact(&mut start)).is_ok() && start == *COMMAND
 }
 
-/// Returns `NAME.npz` for `NAME.hlo`, `NAME.opt.hlo` or `NAME.global.hlo`, if it exists.
+/// Returns whether a file has an argument or a result, or cannot be read, which is an error of its
+/// entry.
+fn is_recorded(path: &Path) -> bool {
+    let read = |file| npz::read_some(std::io::BufReader::new(file), |_| None);
+    let Some(Ok(found)) = File::open(path).ok().map(read) else { return true };
+    found.iter().any(|array| arrays::Name::parse(&array.name).is_some())
+}
+
+/// Returns `NAME.npz` for `NAME.hlo`, `NAME.opt.hlo` or `NAME.global.hlo`, if it exists and has
+/// arguments or results.
 fn arrays_of(module: &Path) -> Option<PathBuf> {
     let stem = module.with_extension("");
     let plain = stem.with_extension("npz");
     let whole = PathBuf::from(format!("{}.npz", stem.display()));
     let is_form = stem.extension().is_some_and(|e| e == "opt" || e == "global");
     let found = if is_form { [whole, plain] } else { [whole.clone(), whole] };
-    found.into_iter().find(|path| path.is_file())
+    found.into_iter().find(|path| path.is_file() && is_recorded(path))
 }
 
 /// Calls `run` on a thread of a pool with stacks as large as engines need.
@@ -208,11 +217,14 @@ mod tests {
         write("many.npz", &[("in0", &x), ("out0", &y)]);
         let own = [("d0_in0", &x), ("d1_in0", &y), ("d0_out0", &y), ("d1_out0", &y)];
         write("two.npz", &own);
+        // Arrays of something else.
+        std::fs::write(inner.join("weights.hlo"), text("")).unwrap();
+        write("weights.npz", &[("layer.kernel", &x)]);
         std::fs::write(inner.join("two.hlo"), text(", replica_count=2")).unwrap();
         let (entries, others) = find(&root).unwrap();
         let reports = in_parallel(&entries, |entry| entry.run(Engine::Reference));
         std::fs::remove_dir_all(&root).unwrap();
-        assert_eq!(others, [root.join("alone.hlo")]);
+        assert_eq!(others, [root.join("alone.hlo"), inner.join("weights.hlo")]);
         let expected = Summary { agree: 3, differ: 1, ..Summary::default() };
         assert_eq!(Summary::of(&reports), expected, "{reports:?}");
         // The result of device 1 is 4 and 8.

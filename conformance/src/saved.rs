@@ -25,8 +25,17 @@ impl Subject {
         for line in reason.lines() {
             let _ = writeln!(text, "//   {line}");
         }
-        text.push_str(self.text.trim_end());
-        text.push('\n');
+        // The text of a file test has arguments and results of its own.
+        let is_stated = |line: &str| {
+            ["// in", "// out"].iter().any(|word| {
+                let rest = line.strip_prefix(word);
+                rest.is_some_and(|rest| rest.starts_with(':') || rest.starts_with(" d"))
+            })
+        };
+        for line in self.text.trim_end().lines().filter(|line| !is_stated(line.trim_start())) {
+            text.push_str(line);
+            text.push('\n');
+        }
         for (device, values) in self.arguments.iter().enumerate() {
             comments(&mut text, "in", device, self.arguments.len(), values.iter());
         }

@@ -170,7 +170,7 @@ OWN = """
 import os, numpy as np
 from etalon.adapters import _server
 class Doubles:
-    name, formats, devices = "doubles", ("hlo",), 1
+    name, formats, devices, accuracies = "doubles", ("hlo",), 1, {"tanh": 4}
     def compile(self, request):
         print("{noise")
         os.write(1, b"{more noise\\n")
@@ -183,7 +183,7 @@ _server.serve(Doubles())
 
 def test_a_backend_of_ones_own(tmp_path):
     with Server(tmp_path, "-c", OWN) as server:
-        assert server.hello == {"reply": "hello", "name": "doubles", "formats": ["hlo"], "devices": 1}
+        assert server.hello == {"reply": "hello", "name": "doubles", "formats": ["hlo"], "devices": 1, "accuracies": {"tanh": 4}}
         x = np.array([1, 2], np.float32)
         same(server.run("ENTRY e { ROOT x = f32[2] parameter(0) }", in0=x), out0=2 * x)
         assert server.compile("ENTRY e { ROOT x = f64[2] parameter(0) }") == {"reply": "unsupported", "message": "f64"}

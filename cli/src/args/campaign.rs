@@ -29,6 +29,10 @@ pub(crate) struct CampaignArgs {
     /// The seed of the first random module; each further module has the next seed.
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = seed)]
     pub(crate) seed: u64,
+    /// Compare one random module in N with its twin on the same backend, as `fuzz --metamorphic` does, in place of the engine: 8 by
+    /// default, 1 for all, 0 for none.
+    #[arg(long, value_name = "N", value_parser = number::<u32>)]
+    pub(crate) twins: Option<u32>,
     /// Run part I of N of the cases and modules, in a folder of its own.
     #[arg(long, value_name = "I/N")]
     pub(crate) shard: Option<Shard>,
@@ -43,7 +47,7 @@ pub(crate) struct CampaignArgs {
     /// List the causes that were found, or with --case the cases, and run nothing.
     #[arg(long)]
     pub(crate) list: bool,
-    /// Run the cases of these names again, without the log: `dot/f32/*`, `fuzz/4711/special`, `cause/ID`. With --list, list them.
+    /// Run the cases of these names again, without the log: `dot/f32/*`, `fuzz/4711/special`, `twin/4711/special`, `cause/ID`. With --list, list them.
     #[arg(long, value_name = "PATTERN")]
     pub(crate) case: Option<String>,
     #[command(flatten)]

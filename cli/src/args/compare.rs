@@ -4,6 +4,7 @@ use super::words::{self, Known, number};
 use clap::{ArgGroup, Args};
 use conformance::backend::{OptionValue, PluginFormat};
 use conformance::judge::{JudgeOptions, Mode, Modes};
+use conformance::metamorphic::TwinRule;
 use conformance::results::Shard;
 use conformance::suite::Extent;
 use std::num::NonZero;
@@ -217,6 +218,38 @@ impl From<PluginFormatArg> for PluginFormat {
     }
 }
 
+/// The laws of twins.
+#[derive(Debug, Clone)]
+pub(crate) enum Twins {
+    /// The law that the module decides.
+    Any,
+    By(TwinRule),
+}
+
+impl Twins {
+    /// Returns the rule, if one is given.
+    pub(crate) fn rule(&self) -> Option<TwinRule> {
+        match self {
+            Self::Any => None,
+            Self::By(rule) => Some(rule.clone()),
+        }
+    }
+    /// Returns the option of the command line.
+    pub(crate) fn word(&self) -> String {
+        match self {
+            Self::Any => "--metamorphic".to_owned(),
+            Self::By(rule) => quoted(&format!("--metamorphic={rule}")),
+        }
+    }
+}
+
+impl std::str::FromStr for Twins {
+    type Err = String;
+    fn from_str(text: &str) -> Result<Self, String> {
+        if text == "any" { Ok(Self::Any) } else { text.parse().map(Self::By) }
+    }
+}
+
 /// The heading of the files of a report.
 const REPORTS: &str = "Reports";
 
@@ -243,9 +276,21 @@ pub(crate) struct ConformArgs {
     #[arg(long, num_args = 2, value_names = ["GLOBAL", "PARTITIONED"])]
     #[arg(conflicts_with_all = BACKENDS)]
     pub(crate) spmd: Vec<PathBuf>,
+    /// Compare each module with a twin on the same backend: a module that is the same function by a law such as x + 0, which needs
+    /// no expected result. Without a law the module decides it.
+    #[arg(long, value_name = "LAW:SEED", num_args = 0..=1, require_equals = true, default_missing_value = "any")]
+    #[arg(conflicts_with_all = ["spmd", "compare", "merge"])]
+    pub(crate) metamorphic: Option<Twins>,
     /// The engine that runs both modules, or the one that the backend is compared with.
     #[arg(long, value_enum, default_value_t = EngineArg::Exact)]
     pub(crate) engine: EngineArg,
+    /// Take the meaning of custom calls from a file of lines `TARGET = identity`, `TARGET = operand K` or `TARGET = tuple`; the
+    /// backend gets the calls as they are.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["spmd", "compare", "merge", "metamorphic"])]
+    pub(crate) custom_calls: Option<PathBuf>,
+    /// Write each case that is not good to a new file test in this folder, with all of its arguments.
+    #[arg(long, short, value_name = "DIR", conflicts_with_all = ["spmd", "compare", "merge"], help_heading = REPORTS)]
+    pub(crate) output: Option<PathBuf>,
     /// Print every case of a backend with its measured error and its bound.
     #[arg(long, short)]
     pub(crate) verbose: bool,
@@ -430,9 +475,9 @@ pub(crate) struct FuzzArgs {
     #[arg(long)]
     pub(crate) portable: bool,
     /// Compare each module with a twin on the same backend: a module that is the same function by a law such as x + 0, which needs
-    /// no expected result.
-    #[arg(long)]
-    pub(crate) metamorphic: bool,
+    /// no expected result. Without a law the module decides it.
+    #[arg(long, value_name = "LAW:SEED", num_args = 0..=1, require_equals = true, default_missing_value = "any")]
+    pub(crate) metamorphic: Option<Twins>,
     /// Write each finding to a new file test in this folder.
     #[arg(long, short, value_name = "DIR")]
     pub(crate) output: Option<PathBuf>,
@@ -480,6 +525,10 @@ pub(crate) struct ReduceArgs {
     #[arg(long, value_name = "CMD {hlo} [{in.npz}]")]
     #[arg(conflicts_with_all = BACKENDS)]
     pub(crate) command: Option<String>,
+    /// Compare the module with its twin by this law, as `fuzz --metamorphic` prints it, on the same backend. The twin of the result
+    /// is written beside it.
+    #[arg(long, value_name = "LAW:SEED", require_equals = true, conflicts_with = "command")]
+    pub(crate) metamorphic: Option<TwinRule>,
     /// The file of the result, a file test; FILE.reduced.hlo by default.
     #[arg(long, short, value_name = "F.hlo")]
     pub(crate) output: Option<PathBuf>,

@@ -1,8 +1,9 @@
 //! `etalon conform --backend`: compares a backend with an engine of Etalon, module by module.
+use super::custom_calls::declarations;
 use super::reports::Reports;
 use super::test::{failed, unreadable};
 use super::{load_filled, verified};
-use crate::args::{BackendArgs, ConformArgs, SuiteArg, quoted};
+use crate::args::{BackendArgs, ConformArgs, SuiteArg, Twins, quoted};
 use crate::error::{Code, Exit, Failure, Result};
 use crate::limits::Limits;
 use crate::{inputs, output};
@@ -13,7 +14,9 @@ use conformance::backend::{
 use conformance::judge::Accuracies;
 use conformance::results::{Changes, Record, Results, ResultsError, Shard, Verdict};
 use conformance::suite::{Extent, Selection, Suite, SuiteCase};
-use conformance::{CapabilityMap, Case, Engine, Entry, FileTest, ParseError, Report, Subject};
+use conformance::{
+    CapabilityMap, Case, Engine, Entry, FileTest, ParseError, Report, Subject, metamorphic,
+};
 use hlo::Opcode;
 use hlo::diag::SourceFile;
 use interp::DeviceGrid;
@@ -69,9 +72,19 @@ fn compare_items(
     let mut results = Results::of(backends);
     results.shards.extend(args.shard);
     let (alone, probes) = (items.len() == 1, args.suite == Some(SuiteArg::Probes));
+    let twins = args.metamorphic.as_ref().map(Twins::rule);
+    let declared = args.custom_calls.as_deref().map(declarations).transpose()?.unwrap_or_default();
     let mut queue = backends.queue(AHEAD, move |backend, loaded: LoadedItem| {
         loaded.map(|subject| {
-            let record = conformance::conform(&subject, &mut { reference }, backend);
+            let record = match (&twins, declared.subject(&subject)) {
+                (Some(rule), _) => metamorphic::check(&subject, rule.as_ref(), backend).0,
+                (None, Ok(meaning)) => {
+                    conformance::conform_as(&subject, &meaning, &mut { reference }, backend)
+                }
+                (None, Err(reason)) => {
+                    Record { reason, ..Record::new(&subject.name, Verdict::NoReference) }
+                }
+            };
             (subject, record)
         })
     });
@@ -92,6 +105,9 @@ fn compare_items(
                 if record.verdict == Verdict::EtalonBug {
                     report(&subject, &record)?;
                 }
+                if let Some(folder) = args.output.as_deref().filter(|_| record.verdict.is_bad()) {
+                    save(&subject, &record, folder)?;
+                }
                 record
             }
             Err(Some(report)) => (*report).into(),
@@ -100,7 +116,9 @@ fn compare_items(
         results.warnings.extend(show_warnings(backends));
         // What is missing is shown together.
         if !(probes && record.verdict == Verdict::Unsupported) {
-            print(&record, args.verbose, has_stdout)?;
+            // Why there is no twin is not to be guessed.
+            let no_twin = args.metamorphic.is_some() && record.verdict == Verdict::Skipped;
+            print(&record, args.verbose || no_twin, has_stdout)?;
         }
         results.push(record);
     }
@@ -110,6 +128,9 @@ fn compare_items(
     }
     Ok(results)
 }
+
+/// The most missing shards that a warning names.
+const MISSING: usize = 8;
 
 /// The cases that each backend may have before an earlier one is reported.
 const AHEAD: usize = 4;
@@ -189,7 +210,11 @@ pub(super) fn suite(
 fn command_line(args: &ConformArgs, subject: &Subject) -> String {
     let mut words = vec!["etalon".to_owned(), "conform".to_owned()];
     words.extend(args.backend.words());
+    words.extend(args.metamorphic.as_ref().map(Twins::word));
     let mut add = |option: &str, value: &str| words.extend([option.to_owned(), quoted(value)]);
+    if let Some(path) = &args.custom_calls {
+        add("--custom-calls", &path.display().to_string());
+    }
     if let Some(number) = args.load.module {
         add("--module", &number.to_string());
     }
@@ -244,6 +269,16 @@ fn report(subject: &Subject, record: &Record) -> Result<()> {
     Ok(())
 }
 
+/// Writes a case that is not good to a new file of a folder.
+fn save(subject: &Subject, record: &Record, folder: &Path) -> Result<()> {
+    let plain = |c: char| if c.is_ascii_alphanumeric() || "-_.".contains(c) { c } else { '-' };
+    let name: String = subject.name.trim_start_matches(['.', '/']).chars().map(plain).collect();
+    let saved = subject.save(folder, &name.replace(".hlo", ""), &record.reason, &[]);
+    let path = saved.map_err(|error| Failure::file(&error.path, &error.error))?;
+    output::status(&format!("saved in {}\n", path.display()));
+    Ok(())
+}
+
 /// Prints the totals, and writes the reports.
 fn finish(results: &Results, reports: Reports) -> Result<ExitCode> {
     line(&results.to_string(), reports.has_stdout())?;
@@ -278,8 +313,14 @@ fn merge(args: &ConformArgs, reports: Reports) -> Result<ExitCode> {
     for path in files {
         merged.merge(read_results(path)?).map_err(|e| wrong_results(path, &e))?;
     }
-    for shard in merged.complete() {
-        output::note(&format!("warning: shard {shard} is missing\n"));
+    let missing = merged.complete();
+    if let Some(first) = missing.first() {
+        let shown: Vec<String> = missing.iter().take(MISSING).map(ToString::to_string).collect();
+        let more = if missing.len() > MISSING { ", ..." } else { "" };
+        let (shown, count) = (shown.join(", "), missing.len());
+        let all = first.count;
+        let are = if count == 1 { "is" } else { "are" };
+        output::note(&format!("warning: {count} of {all} shards {are} missing: {shown}{more}\n"));
     }
     finish(&merged, reports)
 }
@@ -409,6 +450,10 @@ fn find(path: &Path, args: &ConformArgs) -> Result<Vec<Item>> {
         return Ok(vec![Item::Module(path.to_owned())]);
     }
     let (entries, others) = conformance::find(path).map_err(|e| Failure::file(path, &e))?;
+    for entry in entries.iter().filter(|entry| !has_arguments && has_own_arguments(&entry.module)) {
+        let (module, arrays) = (entry.module.display(), entry.arrays.display());
+        output::note(&format!("{module}: the arguments are those of {arrays}, not its `// in:`\n"));
+    }
     if has_arguments {
         let modules = entries.into_iter().map(|entry| entry.module).chain(others);
         return Ok(modules.map(Item::Module).collect());
@@ -425,6 +470,12 @@ fn find(path: &Path, args: &ConformArgs) -> Result<Vec<Item>> {
         }
     }
     Ok(items)
+}
+
+/// Returns whether a text has arguments as comments.
+fn has_own_arguments(path: &Path) -> bool {
+    let text = std::fs::read_to_string(path).unwrap_or_default();
+    text.contains("\n// in") && FileTest::read(path).is_ok_and(|test| test.has_arguments())
 }
 
 /// A module with its arguments, or why there is none: a report, or nothing if the case is not for this run.

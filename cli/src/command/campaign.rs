@@ -160,7 +160,7 @@ fn identity(args: &CampaignArgs) -> Identity {
         SuiteArg::Full => Extent::Full,
     };
     let backend = args.backend.words().join(" ");
-    Identity { backend, suite, seed: args.seed, shard: args.shard, ranks: None }
+    Identity { backend, suite, seed: args.seed, twins: args.twins, shard: args.shard, ranks: None }
 }
 
 /// Returns the findings that are known.

@@ -1,7 +1,7 @@
 //! `etalon fuzz`: runs random modules on a backend and on Etalon.
 use super::backend::{about, engine_of, open_with, read_results, show_warnings};
 use super::{load, verified};
-use crate::args::{FuzzArgs, LoadArgs};
+use crate::args::{FuzzArgs, LoadArgs, quoted};
 use crate::error::{Exit, Failure, Result};
 use crate::limits::Limits;
 use crate::{file, output};
@@ -54,13 +54,14 @@ pub(crate) fn fuzz(args: &FuzzArgs) -> Result<ExitCode> {
         like,
         output: args.output.clone(),
         stop: stopped_by_interrupt(),
-        compare: match engine.is_some_and(Engine::rounds_correctly) {
-            _ if args.metamorphic => Compare::Twins,
-            true => Compare::Bits,
-            false => Compare::Bounds,
+        compare: match &args.metamorphic {
+            Some(twins) => Compare::Twins(twins.rule()),
+            None if engine.is_some_and(Engine::rounds_correctly) => Compare::Bits,
+            None => Compare::Bounds,
         },
     };
-    let command = command(args);
+    let backend = [&[String::new()], &*args.backend.words()].concat().join(" ");
+    let command = command(args, &backend);
     let progress = progress(limit);
     let mut kept = None;
     let mut observer = |campaign: &Campaign, event: Event<'_>| match event {
@@ -72,7 +73,7 @@ pub(crate) fn fuzz(args: &FuzzArgs) -> Result<ExitCode> {
                 keep(campaign, folder, &mut kept);
             }
         }
-        Event::Found(finding) => show(finding, &command),
+        Event::Found(finding) => show(finding, &command, &backend),
         Event::Invalid(invalid) => output::note(&format!("{invalid}\n")),
     };
     let campaign = on_large_stack(|| fuzz::fuzz(&backends, reference, &options, &mut observer));
@@ -120,11 +121,8 @@ fn like(path: &Path) -> Result<Arc<hlo::Verified>> {
 }
 
 /// Returns the command that repeats a module, without its seed.
-fn command(args: &FuzzArgs) -> String {
-    let mut text = "etalon fuzz".to_owned();
-    for word in args.backend.words() {
-        let _ = write!(text, " {word}");
-    }
+fn command(args: &FuzzArgs, backend: &str) -> String {
+    let mut text = format!("etalon fuzz{backend}");
     for (op, weight) in &args.weight {
         let _ = write!(text, " --weight {op}={weight}");
     }
@@ -141,18 +139,29 @@ fn command(args: &FuzzArgs) -> String {
     if let Some(path) = &args.capabilities {
         let _ = write!(text, " --capabilities {}", path.display());
     }
-    for (name, is_given) in [(" --portable", args.portable), (" --metamorphic", args.metamorphic)] {
-        text.push_str(if is_given { name } else { "" });
+    text.push_str(if args.portable { " --portable" } else { "" });
+    if let Some(twins) = &args.metamorphic {
+        let _ = write!(text, " {}", twins.word());
     }
     text
 }
 
 /// Prints a finding and the command that repeats it.
-fn show(finding: &Finding, command: &str) {
-    let Finding { seed, weights, subject, record, file, .. } = finding;
+fn show(finding: &Finding, command: &str, backend: &str) {
+    let Finding { seed, weights, subject, record, file, twin, same, .. } = finding;
+    if let Some(first) = same {
+        let line = format!("{}: {}, as {first}\n", subject.name, record.verdict.name());
+        let _ = output::data(&line);
+        return;
+    }
     let mut text = format!("{}: {}\n", subject.name, record.reason.trim_end());
     if let Some(file) = file {
         let _ = writeln!(text, "  saved as {}", file.display());
+        if let Some(twin) = twin.as_ref().filter(|_| record.verdict == Verdict::Differs) {
+            let (rule, file) =
+                (quoted(&twin.rule.to_string()), quoted(&file.display().to_string()));
+            let _ = writeln!(text, "  reduce: etalon reduce{backend} --metamorphic={rule} {file}");
+        }
     }
     let _ = write!(text, "  repeat: {command}");
     for (op, weight) in weights {

@@ -71,10 +71,12 @@ pub(crate) fn run(args: &PassesArgs) -> Result<ExitCode> {
     drop(folder);
     let Found { reports, comparisons, .. } = found;
     if let Some(path) = &args.junit {
-        file::replace(path, to_junit(&reports, args.backend.judgement.strict).as_bytes())?;
+        let text = to_junit(&reports, &comparisons, args.backend.judgement.strict);
+        file::replace(path, text.as_bytes())?;
     }
     if let Some(path) = &args.html {
-        file::replace(path, to_html(&reports, args.backend.judgement.strict).as_bytes())?;
+        let text = to_html(&reports, &comparisons, args.backend.judgement.strict);
+        file::replace(path, text.as_bytes())?;
     }
     let steps = reports.iter().flat_map(ModuleReport::all).map(|step| step.class);
     let classes = steps.chain(comparisons.iter().map(Comparison::class));

@@ -46,10 +46,25 @@ pub(crate) fn run(args: &ReduceArgs) -> Result<ExitCode> {
         );
     }
     let backends = open(&args.backend)?;
-    let difference = Arc::new(Difference::new(args.engine.into(), start.fuel));
     conformance::on_large_stack(|| {
+        let difference = Arc::new(difference(args, &start, &backends)?);
         reduce_to(args, &start, &Predicate::Backend(difference, backends), &target)
     })
+}
+
+/// Returns what a candidate must show: a difference from the engine, or from its twin by the law of the command line, for as few
+/// instructions as show it.
+fn difference(args: &ReduceArgs, start: &Start, backends: &Backends) -> Result<Difference> {
+    let (engine, fuel) = (args.engine.into(), start.fuel);
+    let Some(rule) = args.metamorphic.clone() else { return Ok(Difference::new(engine, fuel)) };
+    let candidate = start.candidate.clone();
+    if candidate.twin(&rule).is_none() {
+        let message = format!("the law `{rule}` holds for no instruction of the module");
+        let help = "a law and a seed are what `etalon fuzz --metamorphic` prints: `split:4711`";
+        return Err(Failure::new(&Code::NotReduced { message }, Some(help.to_owned())));
+    }
+    let rule = backends.run(move |backend| candidate.narrowed(&rule, backend));
+    Ok(Difference::of_twins(rule, engine, fuel))
 }
 
 /// Returns the path of the result.
@@ -179,6 +194,7 @@ fn reduce_to(
     let text = file_test(&reduced.module, &reduced.arguments, Some(start.fuel));
     file::replace(target, text.as_bytes())?;
     write_others(args, start, target, &reduced)?;
+    write_twin(args, predicate, target, &reduced)?;
     let Reduced { module, arguments, .. } = &reduced;
     let result = Candidate { module: Arc::clone(module), arguments: arguments.clone() };
     if !predicate.is_interesting(&result, times) {
@@ -197,6 +213,9 @@ fn not_reduced(error: &ReduceError, args: &ReduceArgs) -> Failure {
         (ReduceError::NotInteresting, Some(_)) => {
             "the command must end with exit code 0 for the module itself"
         }
+        (ReduceError::NotInteresting, None) if args.metamorphic.is_some() => {
+            "the results of the module and of its twin agree on these arguments: try others with --input or --random, or --repeat auto"
+        }
         (ReduceError::NotInteresting, None) => {
             "the backend agrees with the engine on these arguments: try others with --input or --random, or --repeat auto"
         }
@@ -214,9 +233,6 @@ fn report(
     reduced: &Reduced,
     target: &Path,
 ) -> Result<ExitCode> {
-    let count = |module: &Verified| -> usize {
-        module.module().computations.iter().map(|(_, c)| c.instructions.len()).sum()
-    };
     let (about, kind) = match predicate {
         Predicate::Backend(difference, backends) => {
             show_warnings(backends);
@@ -235,6 +251,11 @@ fn report(
     Ok(ExitCode::SUCCESS)
 }
 
+/// Returns the number of instructions of a module.
+fn count(module: &Verified) -> usize {
+    module.module().computations.iter().map(|(_, c)| c.instructions.len()).sum()
+}
+
 /// Writes the candidates that show something else beside the result.
 fn write_others(args: &ReduceArgs, start: &Start, target: &Path, reduced: &Reduced) -> Result<()> {
     for (number, other) in (1..).zip(&reduced.others) {
@@ -248,8 +269,35 @@ fn write_others(args: &ReduceArgs, start: &Start, target: &Path, reduced: &Reduc
             continue;
         }
         file::write(&path, file::unnamed(args.force), text.as_bytes())?;
-        output::note(&format!("{}: another finding: {}\n", path.display(), other.kind));
+        let (path, count, kind) = (path.display(), count(&other.module), &other.kind);
+        output::note(&format!("{path}: another finding, of {count} instructions: {kind}\n"));
     }
+    Ok(())
+}
+
+/// Writes the twin of the result beside it.
+fn write_twin(
+    args: &ReduceArgs,
+    predicate: &Predicate,
+    target: &Path,
+    reduced: &Reduced,
+) -> Result<()> {
+    let Predicate::Backend(difference, _) = predicate else { return Ok(()) };
+    let Some(rule) = difference.twin() else { return Ok(()) };
+    let Reduced { module, arguments, .. } = reduced;
+    let candidate = Candidate { module: Arc::clone(module), arguments: arguments.clone() };
+    let Some(twin) = candidate.twin(rule) else { return Ok(()) };
+    let path = match file::is_stdout(target) {
+        true => PathBuf::from("reduced.twin.hlo"),
+        false => target.with_extension("twin.hlo"),
+    };
+    let about = twin.about();
+    if path.exists() && !args.force {
+        output::note(&format!("{}: exists; not written: {about}\n", path.display()));
+        return Ok(());
+    }
+    file::write(&path, file::unnamed(args.force), twin.subject.file_test(&about, &[]).as_bytes())?;
+    output::note(&format!("{}: {about}\n", path.display()));
     Ok(())
 }
 

@@ -3,6 +3,7 @@
 mod backends;
 mod blame;
 mod campaign;
+mod cases;
 mod commands;
 mod conform;
 mod convert;
@@ -22,3 +23,4 @@ mod reduce;
 mod several;
 mod suite;
 mod support;
+mod twins;

@@ -504,6 +504,14 @@ fn two_compilers_are_compared_where_they_part() {
     expect(&folder.etalon("passes new old"), 1, "new changes the meaning: 0001 p/algsimp", "");
     expect(&folder.etalon("passes old old"), 0, "last states: same bits", "");
     expect(&folder.etalon("passes new new"), 1, "last states: same bits", "");
+    expect(&folder.etalon("passes old new --junit p.xml --html p.html"), 1, blamed, "");
+    let read = |name: &str| std::fs::read_to_string(folder.0.join(name)).unwrap();
+    let junit = read("p.xml");
+    let suite = junit.split("<testsuite name=\"m: new against old\"").nth(1).unwrap();
+    assert!(suite.contains("<failure") && suite.contains("they part at 0001 p/algsimp"), "{junit}");
+    let page = read("p.html");
+    let (_, pairs) = page.split_once("\"comparisons\":[{\"text\":\"m: new against old").unwrap();
+    assert!(pairs.contains("\"change\":\"@@ "), "{pairs}");
     let json = folder.etalon("passes old new --json");
     expect(&json, 1, "\"parted\":{\"number\":\"0001\",\"pass\":\"p/algsimp\"", "");
     expect(&json, 1, "\"wrong\":[[],[\"0001 p/algsimp\"]]", "");

@@ -3,7 +3,9 @@
 use super::Identity;
 use super::cause::{Evidence, Finding};
 use super::log::Round;
+use super::pair::Pair;
 use crate::arrays::flatten_per_device;
+use crate::metamorphic::TwinRule;
 use crate::reduce::file_test;
 use crate::{AtomicFile, Existing, WriteError};
 use hlo::Literal;
@@ -52,18 +54,24 @@ fn write_files(
     finding: &Finding,
     context: &Context<'_>,
 ) -> Result<()> {
-    let Evidence { smallest, expected, found, .. } = evidence;
+    let Evidence { smallest, expected, found, twin, .. } = evidence;
     std::fs::create_dir_all(path)?;
     let file =
         |name: &str, bytes: &[u8]| AtomicFile::write(&path.join(name), Existing::Replace, bytes);
     file("module.hlo", file_test(&smallest.module, &smallest.arguments, Some(FUEL)).as_bytes())?;
     let original = finding.subject.file_test(&finding.record.reason, &[]);
     file("original.hlo", original.as_bytes())?;
+    if let Some(Pair { twin, .. }) = twin {
+        let text = twin.subject.file_test(&twin.about(), expected);
+        file("twin.hlo", text.as_bytes())?;
+    }
+    let of_twin = twin.as_ref().map_or(Vec::new(), |pair| pair.found.clone());
     let arguments: Vec<Literal> = smallest.arguments.iter().cloned().map(Literal::tuple).collect();
     for (name, prefix, values) in [
         ("in.npz", "in", &arguments),
         ("expected.npz", "out", expected),
         ("found.npz", "out", found),
+        ("found-twin.npz", "out", &of_twin),
     ] {
         if !values.is_empty() {
             let mut bytes = Cursor::new(Vec::new());
@@ -77,7 +85,7 @@ fn write_files(
 
 /// Returns the text for an issue tracker.
 fn report(path: &Path, evidence: &Evidence, finding: &Finding, context: &Context<'_>) -> String {
-    let Evidence { cause, smallest, record, expected, found, blame, search } = evidence;
+    let Evidence { cause, smallest, record, expected, found, twin, blame, search } = evidence;
     let Round { backend, about, etalon, .. } = context.round;
     let options = &context.identity.backend;
     let mut text = format!("# {}\n\n", cause.title());
@@ -87,13 +95,24 @@ fn report(path: &Path, evidence: &Evidence, finding: &Finding, context: &Context
     }
     let _ = writeln!(text, "Compared with Etalon {etalon}, whose results are correctly rounded.\n");
     block(&mut text, "Module", "", smallest.text.trim_end());
+    if let Some(Pair { twin, .. }) = twin {
+        block(&mut text, "Twin, which is the same function", "", twin.subject.text.trim_end());
+    }
     values(&mut text, "Arguments", smallest.arguments.iter().flatten());
     values(&mut text, "Expected", expected.iter());
     values(&mut text, "Found", found.iter());
+    if let Some(Pair { found, .. }) = twin {
+        values(&mut text, "Found for the twin", found.iter());
+    }
     let verdict = record.verdict.name().replace('_', " ");
     let mut reason = format!("{verdict}: {}", record.reason.trim_end());
     if let Some(death) = &record.death {
         let _ = write!(reason, "\n{death}");
+    }
+    for (what, record) in
+        twin.iter().flat_map(|pair| ["module", "twin"].into_iter().zip(&pair.records))
+    {
+        let _ = write!(reason, "\nthe {what}, compared with Etalon: {}", record.verdict.name());
     }
     block(&mut text, "Why it is wrong", "", &reason);
     if let Some(blame) = blame {
@@ -106,7 +125,12 @@ fn report(path: &Path, evidence: &Evidence, finding: &Finding, context: &Context
     }
     let path = path.display();
     let command = |name: &str, file: &str| format!("$ etalon {name} {options} {path}/{file}\n");
-    let commands = command("conform", "module.hlo") + &command("blame", "original.hlo");
+    let conform = match twin {
+        Some(Pair { twin, .. }) => format!("conform --metamorphic={}", quoted(&twin.rule)),
+        None => "conform".to_owned(),
+    };
+    let last = twin.is_none().then(|| command("blame", "original.hlo"));
+    let commands = command(&conform, "module.hlo") + &last.unwrap_or_default();
     block(&mut text, "Reproduce", "console", commands.trim_end());
     let name = &finding.subject.name;
     let _ = writeln!(
@@ -115,6 +139,13 @@ fn report(path: &Path, evidence: &Evidence, finding: &Finding, context: &Context
          It was made from `original.hlo` (`{name}`): {search}."
     );
     text
+}
+
+/// Returns a rule as a shell reads it: names may have any characters.
+fn quoted(rule: &TwinRule) -> String {
+    let text = rule.to_string();
+    let is_plain = text.chars().all(|c| c.is_ascii_alphanumeric() || ":._-".contains(c));
+    if is_plain { text } else { format!("'{}'", text.replace('\'', "'\\''")) }
 }
 
 fn block(text: &mut String, title: &str, language: &str, contents: &str) {

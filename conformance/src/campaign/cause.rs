@@ -1,8 +1,10 @@
 //! The cause of a finding: what it shows, the guilty instruction, and the smallest module.
 use super::log::Cause;
-use crate::backend::{Backends, LimitedEngine};
+use super::pair::{Pair, wrong};
+use crate::backend::{Backend, Backends, LimitedEngine};
 use crate::blame::{self, Context, blame};
 use crate::fingerprint::stable_hash;
+use crate::metamorphic::{self, TwinRule, narrowed};
 use crate::reduce::{Candidate, Difference, Kind, Options, Reduced, measured_fuel, reduce};
 use crate::results::{Record, Verdict};
 use crate::{Engine, Subject, conform};
@@ -21,9 +23,12 @@ const ROUNDS: usize = 20;
 const LONGEST: usize = 160;
 
 /// A finding: a case that is not good.
+#[derive(Clone)]
 pub(super) struct Finding {
     pub(super) subject: Subject,
     pub(super) record: Record,
+    /// The rule of the twin that it was compared with, in place of the engine.
+    pub(super) twin: Option<TwinRule>,
 }
 
 /// What a finding shows before it is reduced.
@@ -32,6 +37,8 @@ pub(super) struct Symptom {
     /// Findings with the same key have the same cause. Nothing if only the smallest module tells.
     pub(super) key: Option<String>,
     guilty: Option<Guilty>,
+    /// The rule of the twin, of a single instruction if one is enough.
+    twin: Option<TwinRule>,
 }
 
 /// An instruction that is wrong on the operands that the backend computed.
@@ -43,6 +50,13 @@ struct Guilty {
     alone: Option<Candidate>,
 }
 
+impl Guilty {
+    /// Returns the key of what it is wrong in this way.
+    fn key(&self, kind: &str) -> String {
+        format!("{kind}: {} {}", self.op, self.ty)
+    }
+}
+
 /// A cause with what its folder has.
 pub(super) struct Evidence {
     pub(super) cause: Cause,
@@ -51,6 +65,8 @@ pub(super) struct Evidence {
     pub(super) record: Record,
     pub(super) expected: Vec<Literal>,
     pub(super) found: Vec<Literal>,
+    /// The twin of the smallest module, and what the backend computes of it.
+    pub(super) twin: Option<Pair>,
     /// The report on the guilty instruction.
     pub(super) blame: Option<String>,
     /// How the smallest module was found.
@@ -97,12 +113,38 @@ impl Symptom {
     pub(super) fn of(finding: &Finding, search: &Search<'_>) -> Self {
         let kind = kind(&finding.record);
         if has_line(&finding.record) {
-            return Self { key: Some(kind.clone()), kind, guilty: None };
+            return Self { key: Some(kind.clone()), kind, guilty: None, twin: None };
+        }
+        if let Some(rule) = &finding.twin {
+            return Self::of_twins(finding, rule, kind, search);
         }
         let is_searched = is_searched(finding.record.verdict);
         let guilty = is_searched.then(|| guilty(&finding.subject, search.backends)).flatten();
-        let key = guilty.as_ref().map(|guilty| format!("{kind}: {} {}", guilty.op, guilty.ty));
-        Self { kind, key, guilty }
+        let key = guilty.as_ref().map(|guilty| guilty.key(&kind));
+        Self { kind, key, guilty, twin: None }
+    }
+
+    /// Finds out what the results of a module and its twin show. One of them is wrong, and shows what
+    /// a comparison with the engine does, if that names an instruction.
+    fn of_twins(finding: &Finding, rule: &TwinRule, kind: String, search: &Search<'_>) -> Self {
+        let Some(twin) = metamorphic::twin(&finding.subject, Some(rule)) else {
+            return Self { kind, key: None, guilty: None, twin: None };
+        };
+        let subject = finding.subject.clone();
+        let narrow = move |backend: &mut dyn Backend| narrowed(&subject, twin, backend);
+        let twin = search.backends.run(narrow);
+        let sides = [&finding.subject, &twin.subject].into_iter();
+        let wrong = sides.filter_map(|side| wrong(side, search)).find_map(|wrong| {
+            let guilty = guilty(&wrong.subject, search.backends)?;
+            Some((self::kind(&wrong.record), guilty))
+        });
+        let (key, guilty) = match wrong {
+            Some((own, guilty)) => (Some(guilty.key(&own)), Some(guilty)),
+            None => (None, None),
+        };
+        // The instruction alone shows nothing of the twin.
+        let guilty = guilty.map(|guilty| Guilty { alone: None, ..guilty });
+        Self { kind, key, guilty, twin: Some(twin.rule) }
     }
 }
 
@@ -140,14 +182,14 @@ fn element_type(instruction: &Instruction) -> String {
 
 /// Reduces a finding, within a time.
 pub(super) fn evidence(finding: &Finding, symptom: Symptom, how: &Search<'_>) -> Evidence {
-    let Symptom { kind: was, guilty, .. } = symptom;
+    let Symptom { kind: was, guilty, twin, .. } = symptom;
     let whole = Candidate {
         module: Arc::clone(&finding.subject.module),
         arguments: finding.subject.arguments.clone(),
     };
     let alone = guilty.as_ref().and_then(|guilty| guilty.alone.clone());
     let reduced = alone.into_iter().chain([whole.clone()]).find_map(|start| {
-        let found = smallest(&start, how);
+        let found = smallest(&start, twin.as_ref(), how);
         found.filter(|found| kind(&found.1.record) == was)
     });
     let mut flaky = false;
@@ -160,7 +202,7 @@ pub(super) fn evidence(finding: &Finding, symptom: Symptom, how: &Search<'_>) ->
         }
         None => {
             // Comparisons of bits, and what does not show in each run, cannot be reduced.
-            let rerun = run(&finding.subject, how);
+            let rerun = run(&finding.subject, twin.as_ref(), how);
             flaky = !rerun.record.verdict.is_bad() && !how.bits;
             let record = finding.record.clone();
             let search = "it could not be reduced".to_owned();
@@ -168,15 +210,19 @@ pub(super) fn evidence(finding: &Finding, symptom: Symptom, how: &Search<'_>) ->
         }
     };
     let (op, ty) = named(smallest.module.module().entry(), guilty.as_ref());
-    let form = form(smallest.module.module());
+    let mut form = form(smallest.module.module());
+    if let Some(rule) = &twin {
+        let _ = write!(form, " and its twin by `{}`", rule.law());
+    }
     // The line of a death is the cause, whatever the module.
     let form = if has_line(&finding.record) { String::new() } else { form };
     let name = format!("{was}: {form}");
     let id = format!("{}-{:06x}", slug(&was, &op, &ty), stable_hash(&name) & 0xff_ffff);
-    let cause = Cause { id, kind: was, form, op, ty, flaky };
-    let Rerun { record, expected, found } = rerun;
+    let rule = twin.as_ref().map(ToString::to_string);
+    let cause = Cause { id, kind: was, form, op, ty, twin: rule, flaky };
+    let Rerun { record, expected, found, twin } = rerun;
     let blame = guilty.map(|guilty| guilty.report);
-    Evidence { cause, smallest, record, expected, found, blame, search }
+    Evidence { cause, smallest, record, expected, found, twin, blame, search }
 }
 
 /// Returns the opcode and the type of the guilty instruction in the smallest module, or those of its
@@ -191,9 +237,16 @@ fn named(entry: &Computation, guilty: Option<&Guilty>) -> (String, String) {
 
 /// Returns the smallest module of the same kind with its results; nothing if the difference does
 /// not show.
-fn smallest(start: &Candidate, how: &Search<'_>) -> Option<(Reduced, Rerun)> {
+fn smallest(
+    start: &Candidate,
+    twin: Option<&TwinRule>,
+    how: &Search<'_>,
+) -> Option<(Reduced, Rerun)> {
     let fuel = measured_fuel(&start.module, &start.arguments);
-    let difference = Arc::new(Difference::new(how.engine, fuel));
+    let difference = Arc::new(match twin {
+        Some(rule) => Difference::of_twins(rule.clone(), how.engine, fuel),
+        None => Difference::new(how.engine, fuel),
+    });
     let queue = how
         .backends
         .queue(1, move |backend, candidate: Candidate| difference.interest(backend, &candidate));
@@ -205,7 +258,7 @@ fn smallest(start: &Candidate, how: &Search<'_>) -> Option<(Reduced, Rerun)> {
     };
     let reduced = reduce(Arc::clone(&start.module), &start.arguments, &mut options, queue).ok()?;
     let module = subject(&reduced.module, &reduced.arguments);
-    let rerun = run(&module, how);
+    let rerun = run(&module, twin, how);
     Some((reduced, rerun))
 }
 
@@ -214,19 +267,28 @@ struct Rerun {
     record: Record,
     expected: Vec<Literal>,
     found: Vec<Literal>,
+    twin: Option<Pair>,
 }
 
-/// Runs a module in both.
-fn run(subject: &Subject, how: &Search<'_>) -> Rerun {
-    let (subject, mut reference) = (subject.clone(), limited(how.engine));
+/// Runs a module in both, and its twin if there is one.
+fn run(subject: &Subject, rule: Option<&TwinRule>, how: &Search<'_>) -> Rerun {
+    let (subject, mut reference, rule) = (subject.clone(), limited(how.engine), rule.cloned());
     how.backends.run(move |backend| {
-        let record = conform(&subject, &mut reference, backend);
+        let own = conform(&subject, &mut reference, backend);
         let expected = subject.run(&mut reference).unwrap_or_default();
-        let found = match record.verdict.is_executed() {
+        let found = match own.verdict.is_executed() {
             true => subject.run(backend).unwrap_or_default(),
             false => Vec::new(),
         };
-        Rerun { record, expected, found }
+        let Some((record, Some(twin))) =
+            rule.map(|rule| metamorphic::check(&subject, Some(&rule), backend))
+        else {
+            return Rerun { record: own, expected, found, twin: None };
+        };
+        let of_twin = conform(&twin.subject, &mut reference, backend);
+        let results = twin.subject.run(backend).unwrap_or_default();
+        let pair = Pair { twin, found: results, records: [own, of_twin] };
+        Rerun { record, expected, found, twin: Some(pair) }
     })
 }
 

@@ -3,7 +3,6 @@ use super::log::{Case, Cause, Event, Round};
 use crate::results::Verdict;
 use crate::suite::matches;
 use crate::{Known, KnownEntry};
-use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// The rounds and causes of a campaign.
@@ -70,18 +69,6 @@ impl Status {
     }
 }
 
-/// Causes that are shown together.
-#[derive(Debug)]
-pub struct Group<'h> {
-    /// What they have in common.
-    pub title: String,
-    /// The causes.
-    pub causes: Vec<&'h Cause>,
-}
-
-/// The fewest causes of a group.
-const GROUP: usize = 4;
-
 /// Returns the name of the case that runs the smallest module of a cause again.
 pub(super) fn recheck(id: &str) -> String {
     format!("cause/{id}")
@@ -121,7 +108,7 @@ impl History {
             round.causes.entry(cause.clone()).or_default().insert(case.case.clone());
         }
         // The last of the arguments of a module.
-        if case.case.starts_with("fuzz/") && case.case.ends_with("/special") {
+        if Case::module(&case.case).is_some() && case.case.ends_with("/special") {
             round.modules += 1;
             self.modules += 1;
         }
@@ -167,38 +154,6 @@ impl History {
     pub fn cases(&self, id: &str) -> BTreeSet<&str> {
         let all = self.rounds.iter().filter_map(|round| round.causes.get(id)).flatten();
         all.map(String::as_str).collect()
-    }
-
-    /// Returns the causes in groups: many ops of a type that fail in the same way are one fault, and
-    /// so are many types of an op. The largest groups come first.
-    pub fn groups(&self) -> Vec<Group<'_>> {
-        let mut left: Vec<&Cause> = self.causes.values().collect();
-        let mut groups = Vec::new();
-        loop {
-            let mut found: BTreeMap<(&str, bool, &str), Vec<&Cause>> = BTreeMap::new();
-            for &cause in left.iter().filter(|cause| !cause.form.is_empty()) {
-                let way = cause.way();
-                found.entry((way, true, &cause.ty)).or_default().push(cause);
-                found.entry((way, false, &cause.op)).or_default().push(cause);
-            }
-            let largest =
-                found.into_iter().max_by_key(|(key, causes)| (causes.len(), Reverse(*key)));
-            let Some(((way, is_type, name), causes)) =
-                largest.filter(|(_, causes)| causes.len() >= GROUP)
-            else {
-                break;
-            };
-            left.retain(|cause| !causes.iter().any(|one| one.id == cause.id));
-            let (of, what) = if is_type { ("ops", "type") } else { ("forms", "op") };
-            let title = format!("{way}: {} {of} of the {what} {name}", causes.len());
-            groups.push(Group { title, causes });
-        }
-        let cases = |cause: &&Cause| Reverse(self.cases(&cause.id).len());
-        left.sort_by_key(cases);
-        groups.extend(
-            left.into_iter().map(|cause| Group { title: cause.title(), causes: vec![cause] }),
-        );
-        groups
     }
 
     /// Returns what a list of known findings calls a cause: an entry matches its id, its title, or

@@ -78,6 +78,9 @@ pub struct Cause {
     /// Its element type.
     #[serde(default, skip_serializing_if = "String::is_empty", rename = "type")]
     pub ty: String,
+    /// The rule of the twin of the smallest module, if the backend was compared with itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub twin: Option<String>,
     /// Whether it did not show again.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub flaky: bool,
@@ -96,16 +99,13 @@ impl Cause {
     pub fn folder(&self, campaign: &Path) -> PathBuf {
         super::bundle::folder_of(campaign, &self.id)
     }
-    /// Returns how the backend fails, without the message.
-    pub(super) fn way(&self) -> &str {
-        self.kind.split(':').next().unwrap_or_default()
-    }
 }
 
 /// A case that ran.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Case {
-    /// Its name: that of a case of the suite, `fuzz/SEED/ARGUMENTS`, or `cause/ID`.
+    /// Its name: that of a case of the suite, `fuzz/SEED/ARGUMENTS`, `twin/SEED/ARGUMENTS` of a module
+    /// that is compared with its twin, or `cause/ID`.
     pub case: String,
     /// Its verdict.
     pub verdict: Verdict,
@@ -117,6 +117,16 @@ pub struct Case {
     /// What the case shows before it is reduced: later cases that show the same have the cause.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub key: Option<String>,
+}
+
+impl Case {
+    /// Returns the name of a random module, with the seed, if the case is one.
+    pub(super) fn module(name: &str) -> Option<(&str, u64)> {
+        let (module, _) = name.rsplit_once('/')?;
+        let (_, seed) =
+            module.split_once('/').filter(|(kind, _)| ["fuzz", "twin"].contains(kind))?;
+        Some((module, seed.parse().ok()?))
+    }
 }
 
 /// The log, which this process alone writes.

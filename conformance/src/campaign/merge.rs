@@ -136,14 +136,11 @@ fn rounds(logs: Vec<Vec<Event>>, identity: &Identity) -> Vec<(Together, bool)> {
     let cases = suite_cases(&Identity { shard: None, ..identity.clone() });
     let suite: HashMap<&str, u64> = cases.iter().map(SuiteCase::name).zip(0..).collect();
     let place = |ran: &Ran| {
-        let mut parts = ran.case.case.split('/');
-        match (parts.next(), parts.next()) {
-            (Some("cause"), _) => (0, 0),
-            (Some("fuzz"), Some(seed)) => {
-                let seed = seed.parse().unwrap_or(u64::MAX);
-                (2, seed.wrapping_sub(identity.seed))
-            }
-            _ => (1, suite.get(ran.case.case.as_str()).copied().unwrap_or(u64::MAX)),
+        let name = ran.case.case.as_str();
+        match Case::module(name) {
+            _ if name.starts_with("cause/") => (0, 0),
+            Some((_, seed)) => (2, seed.wrapping_sub(identity.seed)),
+            None => (1, suite.get(name).copied().unwrap_or(u64::MAX)),
         }
     };
     for (round, _) in &mut rounds {
@@ -222,7 +219,7 @@ impl Merged {
         let module = case.case.rsplit_once('/').map_or("", |(module, _)| module);
         if let Some(id) = self.of_modules.get(&(module.to_owned(), own.to_owned()))
             && case.key.is_none()
-            && module.starts_with("fuzz/")
+            && Case::module(&case.case).is_some()
         {
             return id.clone();
         }
@@ -254,7 +251,7 @@ mod tests {
     fn cause(id: &str) -> Event {
         let (kind, form) = ("different numbers".to_owned(), id.to_owned());
         let (op, ty) = Default::default();
-        Event::Cause(Cause { id: id.to_owned(), kind, form, op, ty, flaky: false })
+        Event::Cause(Cause { id: id.to_owned(), kind, form, op, ty, twin: None, flaky: false })
     }
     fn case(name: &str, cause: Option<&str>, key: Option<&str>) -> Event {
         let verdict = if cause.is_some() { Verdict::Differs } else { Verdict::Agrees };

@@ -17,21 +17,25 @@
 mod bundle;
 mod cause;
 mod contents;
+mod groups;
 mod history;
 mod log;
 mod merge;
 mod options;
 mod page;
+mod pair;
 mod ranks;
 
-pub use history::{Group, History, RoundHistory, Status};
+pub use groups::Group;
+pub use history::{History, RoundHistory, Status};
 pub use log::{Case, Cause, Event, Round, read};
 pub use merge::merge;
-pub use options::{CampaignError, Extent, Identity, Limit, Options};
+pub use options::{CampaignError, Extent, Identity, Limit, Options, TWINS};
 pub use ranks::{Joined, RankState, next_round, of_rank};
 
 use crate::backend::{Backend, Backends};
 use crate::fuzz::{self, AHEAD, Compare, Seed};
+use crate::metamorphic::{self, TwinRule};
 use crate::results::Record;
 use crate::suite::{Selection, Suite, SuiteCase, matches};
 use crate::{AtomicFile, CapabilityMap, Existing, FileTest, Known, Subject, WriteError};
@@ -168,7 +172,7 @@ impl Campaign<'_> {
             if self.round().cases.contains_key(&case) || self.left().is_zero() {
                 continue;
             }
-            let Some(finding) = again(self.backends, self.options, &cause.id) else {
+            let Some(finding) = again(self.backends, self.options, &cause) else {
                 (self.observer)(Progress::Note(format!(
                     "the module of {} cannot be read",
                     cause.id
@@ -200,7 +204,7 @@ impl Campaign<'_> {
             let Some((case, record)) = queue.pop() else { break };
             // The tests make all cases.
             let Ok(subject) = case.subject() else { continue };
-            self.finish(vec![(Finding { subject, record }, None)])?;
+            self.finish(vec![(Finding { subject, record, twin: None }, None)])?;
         }
         let map = capabilities(self.round(), self.backends.name());
         let path = self.options.folder.join("capabilities.json");
@@ -225,17 +229,19 @@ impl Campaign<'_> {
         let most = most.saturating_sub(self.round().modules);
         let first = self.history.modules;
         let mut k = first;
-        let mut queue = fuzz::queue(self.backends, cause::limited(*engine), compare(*bits), None);
+        let mut queue = fuzz::queue(self.backends, cause::limited(*engine), None);
         let mut seeds = std::collections::VecDeque::new();
         loop {
             while queue.has_room() && k - first < most && !self.left().is_zero() {
                 let number = k.wrapping_mul(count).wrapping_add(index);
                 let seed = identity.seed.wrapping_add(number);
-                queue.push(Seed::new(seed, &contents.of(number)));
-                seeds.push_back(seed);
+                let compare = identity.compare(number, *bits);
+                let kind = if matches!(compare, Compare::Twins(_)) { "twin" } else { "fuzz" };
+                queue.push(Seed::new(seed, &contents.of(number), compare));
+                seeds.push_back(format!("{kind}/{seed}"));
                 k += 1;
             }
-            let (Some(ran), Some(seed)) = (queue.pop(), seeds.pop_front()) else { break };
+            let (Some(ran), Some(module)) = (queue.pop(), seeds.pop_front()) else { break };
             let ran = match ran {
                 Ok(Some((_, outcomes))) => outcomes.ran,
                 Ok(None) => continue,
@@ -245,9 +251,11 @@ impl Campaign<'_> {
                 }
             };
             let found = ran.into_iter().map(|ran| {
-                let name = format!("fuzz/{seed}/{}", ran.regime.name());
+                let name = format!("{module}/{}", ran.regime.name());
                 let subject = Subject { name: name.clone(), ..ran.subject };
-                (Finding { subject, record: Record { name, ..ran.record } }, None)
+                let (record, twin) =
+                    (Record { name, ..ran.record }, ran.twin.map(|twin| twin.rule));
+                (Finding { subject, record, twin }, None)
             });
             let found = found.collect();
             self.finish(found)?;
@@ -258,7 +266,10 @@ impl Campaign<'_> {
     /// Finds the causes of what ran, if they are not given, and adds the cases to the log.
     fn finish(&mut self, ran: Vec<(Finding, Option<Cause>)>) -> Result<(), WriteError> {
         let (mut events, mut earlier): (Vec<Event>, Vec<(String, String)>) = Default::default();
-        for (finding, given) in ran {
+        for (mut finding, given) in ran {
+            if finding.record.verdict.is_bad() {
+                finding = pair::of_one(finding, &self.search());
+            }
             let Record { name, verdict, .. } = finding.record.clone();
             let (mut cause, mut key) = (None, None);
             if verdict.is_bad() {
@@ -358,11 +369,6 @@ fn suite_cases(identity: &Identity) -> Vec<SuiteCase> {
     probes.into_iter().chain(others).collect()
 }
 
-/// Returns what random modules are compared with.
-fn compare(bits: bool) -> Compare {
-    if bits { Compare::Bits } else { Compare::Bounds }
-}
-
 /// Runs cases of a campaign again whose names match a pattern, without the log.
 ///
 /// # Errors
@@ -378,13 +384,15 @@ pub fn rerun(
     let map = history.rounds.last().map(|round| capabilities(round, backends.name()));
     let contents = Contents::new(backends, options, map.unwrap_or_default());
     let run = |name: &String| match name.split('/').collect::<Vec<_>>().as_slice() {
-        ["cause", id] => again(backends, options, id).map(|finding| finding.record),
-        ["fuzz", seed, regime] => {
+        ["cause", id] => {
+            again(backends, options, history.causes.get(*id)?).map(|finding| finding.record)
+        }
+        ["fuzz" | "twin", seed, regime] => {
             let seed: u64 = seed.parse().ok()?;
-            let contents = contents.of(seed.wrapping_sub(options.identity.seed));
-            let mut queue =
-                fuzz::queue(backends, cause::limited(options.engine), compare(options.bits), None);
-            queue.push(Seed::new(seed, &contents));
+            let number = seed.wrapping_sub(options.identity.seed);
+            let compare = options.identity.compare(number, options.bits);
+            let mut queue = fuzz::queue(backends, cause::limited(options.engine), None);
+            queue.push(Seed::new(seed, &contents.of(number), compare));
             let (_, outcomes) = queue.pop()?.ok()??;
             let ran = outcomes.ran.into_iter().find(|ran| ran.regime.name() == *regime)?;
             Some(Record { name: name.clone(), ..ran.record })
@@ -399,12 +407,16 @@ pub fn rerun(
 }
 
 /// Runs the smallest module of a cause again; nothing if its file cannot be read.
-fn again(backends: &Backends, options: &Options, id: &str) -> Option<Finding> {
-    let test = FileTest::read(&bundle::module(&options.folder, id)).ok()?;
+fn again(backends: &Backends, options: &Options, cause: &Cause) -> Option<Finding> {
+    let test = FileTest::read(&bundle::module(&options.folder, &cause.id)).ok()?;
     let subject = test.cases.first()?.subject().ok()??;
-    let (subject, engine) = (Subject { name: recheck(id), ..subject }, options.engine);
+    let (subject, engine) = (Subject { name: recheck(&cause.id), ..subject }, options.engine);
+    let twin: Option<TwinRule> = cause.twin.as_ref().map(|rule| rule.parse()).transpose().ok()?;
     Some(backends.run(move |backend| {
-        let record = crate::conform(&subject, &mut cause::limited(engine), backend);
-        Finding { subject, record }
+        let record = match &twin {
+            Some(_) => metamorphic::check(&subject, twin.as_ref(), backend).0,
+            None => crate::conform(&subject, &mut cause::limited(engine), backend),
+        };
+        Finding { subject, record, twin }
     }))
 }

@@ -1,4 +1,5 @@
 //! What a campaign tests, when its rounds end, and its errors.
+use crate::fuzz::Compare;
 use crate::results::Shard;
 use crate::{Engine, Known, WriteError};
 use serde::{Deserialize, Serialize};
@@ -15,6 +16,10 @@ pub struct Identity {
     /// The seed of the first random module; the next one has the next seed.
     #[serde(default)]
     pub seed: u64,
+    /// One random module in this number is compared with its twin; none if it is 0. [`TWINS`] if
+    /// absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub twins: Option<u32>,
     /// The part of the cases and modules.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shard: Option<Shard>,
@@ -36,7 +41,22 @@ pub enum Extent {
     Full,
 }
 
+/// One random module in this number is compared with its twin, unless the identity says another
+/// number.
+pub const TWINS: u32 = 8;
+
 impl Identity {
+    /// Returns what the module of a number is compared with.
+    pub(super) fn compare(&self, number: u64, bits: bool) -> Compare {
+        let every = u64::from(self.twins.unwrap_or(TWINS));
+        match bits {
+            _ if number.checked_rem(every).is_some_and(|rest| rest == every - 1) => {
+                Compare::Twins(None)
+            }
+            true => Compare::Bits,
+            false => Compare::Bounds,
+        }
+    }
     /// Fails if a folder has another campaign.
     pub(super) fn check(&self, asked: &Self, folder: &Path) -> Result<(), CampaignError> {
         if self == asked {
@@ -56,6 +76,7 @@ impl std::fmt::Display for Identity {
             Extent::Full => "full",
         };
         write!(f, "{} --suite {suite} --seed {}", self.backend, self.seed)?;
+        self.twins.map_or(Ok(()), |every| write!(f, " --twins {every}"))?;
         self.shard.map_or(Ok(()), |shard| write!(f, " --shard {shard}"))?;
         self.ranks.map_or(Ok(()), |ranks| write!(f, ", over {ranks} ranks"))
     }

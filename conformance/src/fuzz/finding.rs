@@ -1,5 +1,6 @@
 //! Findings, which are saved as file tests.
 use crate::generate::Regime;
+use crate::metamorphic::Twin;
 use crate::results::Record;
 use crate::{Subject, WriteError};
 use hlo::{Literal, Opcode};
@@ -21,7 +22,10 @@ pub struct Finding {
     /// The outcome.
     pub record: Record,
     /// The module with which it was compared, if that was not run by the reference.
-    pub twin: Option<Subject>,
+    pub twin: Option<Twin>,
+    /// The name of an earlier finding in which the backend failed with the same message, or died with
+    /// the same line: it is written to no file.
+    pub same: Option<String>,
     /// The file that it was written to.
     pub file: Option<PathBuf>,
 }
@@ -33,11 +37,14 @@ impl Finding {
     }
     /// Writes the file test to a new file in `folder`.
     pub(super) fn write(&mut self, folder: &Path) -> Result<(), WriteError> {
+        if self.same.is_some() {
+            return Ok(());
+        }
         let stem = format!("seed{}-{}", self.seed, self.regime.name());
         let reason = &self.record.reason;
         self.file = Some(self.subject.save(folder, &stem, reason, &self.expected)?);
         if let Some(twin) = &self.twin {
-            twin.save(folder, &format!("{stem}-twin"), reason, &[])?;
+            twin.subject.save(folder, &format!("{stem}-twin"), reason, &[])?;
         }
         Ok(())
     }

@@ -4,6 +4,7 @@
 //! `bitcast-convert`, `topk`, a comparison in the total order. Where two engines differ, both run
 //! the module once more, with the same NaN in place of every one that an op of another result type
 //! reads. If they then agree, or differ within the bound, nothing but the bits of NaNs differed.
+use super::bits;
 use super::recorder::Recorder;
 use crate::Subject;
 use crate::results::{Record, Verdict};
@@ -17,15 +18,10 @@ use std::sync::Arc;
 /// The reason of a record whose difference is only in the bits of NaNs.
 const REASON: &str = "the module shows the bits of a NaN, which are not specified: with one NaN everywhere both agree, or differ within the bound";
 
-/// A comparison of two backends.
-type Conform =
-    fn(&Subject, &mut dyn crate::backend::Backend, &mut dyn crate::backend::Backend) -> Record;
-
 /// Marks a difference as undefined if it is only in the bits of NaNs.
 pub(super) fn explain(
     record: &mut Record,
     subject: &Subject,
-    conform: Conform,
     reference: &mut Recorder<'_>,
     backend: &mut Recorder<'_>,
 ) {
@@ -35,7 +31,7 @@ pub(super) fn explain(
     let Some(module) = with_one_nan(subject.module.module()) else { return };
     let subject = Subject { module: Arc::new(module), ..subject.clone() };
     if matches!(
-        conform(&subject, reference, backend).verdict,
+        bits::conform(&subject, reference, backend).verdict,
         Verdict::Agrees | Verdict::WithinBound | Verdict::NotTested
     ) {
         record.verdict = Verdict::Undefined;
@@ -126,7 +122,7 @@ mod tests {
         let [mut exact, mut reference] = [Engine::Exact, Engine::Reference].map(EngineBackend);
         let (mut exact, mut reference) = (Recorder::new(&mut exact), Recorder::new(&mut reference));
         let mut record = bits::conform(&subject, &mut reference, &mut exact);
-        explain(&mut record, &subject, bits::conform, &mut reference, &mut exact);
+        explain(&mut record, &subject, &mut reference, &mut exact);
         record
     }
 

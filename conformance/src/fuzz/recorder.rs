@@ -1,4 +1,5 @@
-//! A backend that compiles a module once for several executions, and keeps the last results.
+//! A backend that compiles a module once for several executions, if only to fail, and keeps the
+//! last results.
 use crate::backend::{Backend, BackendError, Capabilities, LoadedModule};
 use hlo::{Literal, Verified};
 use interp::DeviceGrid;
@@ -9,7 +10,7 @@ type SharedModule = Shared<Box<dyn LoadedModule>>;
 
 pub(super) struct Recorder<'a> {
     backend: &'a mut dyn Backend,
-    compiled: Option<(Arc<Verified>, SharedModule)>,
+    compiled: Option<(Arc<Verified>, Result<SharedModule, BackendError>)>,
     results: Shared<Vec<Literal>>,
 }
 
@@ -42,14 +43,16 @@ impl Backend for Recorder<'_> {
     ) -> Result<Box<dyn LoadedModule>, BackendError> {
         let known = self.compiled.as_ref().filter(|(last, _)| Arc::ptr_eq(last, module));
         let loaded = match known {
-            Some((_, loaded)) => Arc::clone(loaded),
+            Some((_, compiled)) => compiled.clone(),
             None => {
                 self.compiled = None;
-                let loaded = Arc::new(Mutex::new(self.backend.compile(module, grid)?));
-                self.compiled = Some((Arc::clone(module), Arc::clone(&loaded)));
-                loaded
+                let compiled = self.backend.compile(module, grid);
+                let compiled = compiled.map(|loaded| Arc::new(Mutex::new(loaded)));
+                self.compiled = Some((Arc::clone(module), compiled.clone()));
+                compiled
             }
         };
+        let loaded = loaded?;
         Ok(Box::new(RecordedRun { loaded, results: Arc::clone(&self.results) }))
     }
     fn take_warnings(&mut self) -> Vec<String> {

@@ -5,8 +5,23 @@ use super::modes::{contains, largest, round};
 use super::range::{Range, extremes, is_whole};
 use super::verdict::{Elements, of_other_size, parts, same};
 use super::{JudgeOptions, ranges, split, tiers};
-use crate::results::Verdict;
+use crate::results::{Element, Verdict};
 use hlo::{ElementType, IndexSpace, Literal, Verified};
+
+/// The judgement on two results.
+#[derive(Debug)]
+pub(crate) struct Apart {
+    pub(crate) verdict: Verdict,
+    pub(crate) reason: String,
+    /// The element that is too far apart: its value in the first module is the actual one.
+    pub(crate) worst: Option<Element>,
+}
+
+impl Apart {
+    fn new(verdict: Verdict, reason: impl Into<String>) -> Self {
+        Self { verdict, reason: reason.into(), worst: None }
+    }
+}
 
 /// Judges two results of one backend: those of two modules that are the same function, of the same
 /// arguments. Returns [`Verdict::Agrees`], [`Verdict::WithinBound`], [`Verdict::Undefined`] or
@@ -19,11 +34,11 @@ pub(crate) fn apart(
     modules: [&Verified; 2],
     arguments: &[Vec<Literal>],
     results: [&[Literal]; 2],
-) -> (Verdict, String) {
+) -> Apart {
     let [first, second] = results;
     let alike = |(a, b): (&Literal, &Literal)| a.shape().compatible(&b.shape());
     if first.len() != second.len() || !first.iter().zip(second).all(alike) {
-        return (Verdict::Differs, "the results have other shapes".to_owned());
+        return Apart::new(Verdict::Differs, "the results have other shapes");
     }
     let leaves = |results: &[Literal]| match results {
         [only] => only.clone(),
@@ -32,13 +47,13 @@ pub(crate) fn apart(
     let all = results.map(leaves);
     let equal = |(a, b): (&Literal, &Literal)| (0..a.len()).all(|i| same(a.get(i), b.get(i)));
     if all[0].leaves().into_iter().zip(all[1].leaves()).all(equal) {
-        return (Verdict::Agrees, String::new());
+        return Apart::new(Verdict::Agrees, "");
     }
     let arguments = match arguments {
         [one] => &vec![one.clone(); first.len()],
         each => each,
     };
-    let mut best = (Verdict::Differs, String::new());
+    let mut best = Apart::new(Verdict::Differs, "");
     let programs = modules.map(|verified| split(options, verified));
     for modes in tiers(options) {
         let [x, y] = [0, 1].map(|i| {
@@ -47,7 +62,7 @@ pub(crate) fn apart(
             ranges(&mut evaluator, arguments, &all[0])
         });
         best = compare(&x, &y, &all, first.len());
-        if best.0 == Verdict::WithinBound {
+        if best.verdict == Verdict::WithinBound {
             break;
         }
     }
@@ -55,7 +70,7 @@ pub(crate) fn apart(
 }
 
 /// Compares the elements of two results.
-fn compare(x: &[Range], y: &[Range], all: &[Literal; 2], devices: usize) -> (Verdict, String) {
+fn compare(x: &[Range], y: &[Range], all: &[Literal; 2], devices: usize) -> Apart {
     let mut verdict = Verdict::WithinBound;
     let leaves = all[0].leaves().into_iter().zip(all[1].leaves());
     let count = all[0].leaves().len();
@@ -64,7 +79,7 @@ fn compare(x: &[Range], y: &[Range], all: &[Literal; 2], devices: usize) -> (Ver
             continue;
         };
         if first.len() != second.len() {
-            return (Verdict::Differs, format!("array {leaf} has other sizes"));
+            return Apart::new(Verdict::Differs, format!("array {leaf} has other sizes"));
         }
         let [wide_x, wide_y] = [x, y].map(|range| of_other_size(range, first));
         let elements = [wide_x.as_ref().unwrap_or(x), wide_y.as_ref().unwrap_or(y)]
@@ -94,17 +109,20 @@ fn compare(x: &[Range], y: &[Range], all: &[Literal; 2], devices: usize) -> (Ver
                             shape.dims.index_of(at).iter().map(ToString::to_string).collect();
                         let [a, b] = values.map(|x| Literal::scalar(shape.ty, x));
                         let apart = if reach < 0.0 { 0.0 } else { reach };
-                        let text = format!(
-                            "{device}out{own}[{}] is {a}, and {b} in the twin: at most {apart:e} apart are legal",
-                            index.join(",")
+                        let place = format!("{device}out{own}[{}]", index.join(","));
+                        let reason = format!(
+                            "{place} is {a}, and {b} in the twin: at most {apart:e} apart are legal"
                         );
-                        return (Verdict::Differs, text);
+                        let [actual, expected] = [a, b].map(|value| value.to_string());
+                        let worst = Element { place, actual, expected, inputs: Vec::new() };
+                        let verdict = Verdict::Differs;
+                        return Apart { verdict, reason, worst: Some(worst) };
                     }
                 }
             }
         }
     }
-    (verdict, String::new())
+    Apart::new(verdict, "")
 }
 
 /// Returns how far two values of an interval may be apart; `None` if nothing is known, and less than

@@ -111,7 +111,7 @@ mod witness;
 
 pub use accuracy::Accuracies;
 pub(crate) use anchors::Anchors;
-pub(crate) use apart::apart;
+pub(crate) use apart::{Apart, apart};
 pub use legal::{Ends, LegalArray, Order, Way, legal};
 pub use modes::{Mode, Modes};
 pub use options::JudgeOptions;

@@ -17,7 +17,7 @@ pub(super) struct Law {
 }
 
 /// All laws.
-pub(super) const LAWS: [Law; 15] = [
+pub(super) static LAWS: [Law; 15] = [
     Law { name: "neutral", rewrite: neutral },
     Law { name: "negated", rewrite: negated },
     Law { name: "selected", rewrite: selected },

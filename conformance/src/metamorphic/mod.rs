@@ -8,21 +8,26 @@
 //! ```
 #![expect(clippy::wildcard_enum_match_arm, reason = "most ops have no law of their own")]
 mod laws;
+mod rule;
 #[cfg(test)]
 mod tests;
 
+pub use rule::TwinRule;
+
 use crate::Subject;
-use crate::backend::{Backend, Edit, reducers};
+use crate::backend::{Backend, Code, Edit, reducers};
 use crate::conform::verdict;
 use crate::fingerprint::stable_hash;
-use crate::judge::apart;
-use crate::results::{Record, Verdict};
+use crate::judge::{Apart, apart};
+use crate::reduce::Kind;
+use crate::results::{Measures, Record, Verdict};
 use hlo::ir::rewrite::ModuleRewriter;
 use hlo::ir::{ComputationId, Instruction};
-use hlo::op::Kind;
+use hlo::op::Kind as OpKind;
 use hlo::op::value::Direction;
-use hlo::{Module, Op};
-use laws::{LAWS, Law};
+use hlo::text::Style;
+use hlo::{Module, Op, Opcode};
+use laws::LAWS;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -34,10 +39,18 @@ const MOST: usize = 8;
 pub struct Twin {
     /// The twin, with the arguments of the module.
     pub subject: Subject,
-    /// The law by which it is the same.
-    pub law: &'static str,
-    /// The instructions that the law rewrites.
-    pub places: Vec<String>,
+    /// The rule by which it is made.
+    pub rule: TwinRule,
+    /// The names of the instructions that the law rewrites, with their opcodes.
+    pub places: Vec<(String, Opcode)>,
+}
+
+impl Twin {
+    /// Returns what reports say of it.
+    pub fn about(&self) -> String {
+        let places: Vec<&str> = self.places.iter().map(|(name, _)| name.as_str()).collect();
+        format!("twin by the law `{}`, of {}", self.rule, places.join(", "))
+    }
 }
 
 /// Returns the names of the laws.
@@ -45,21 +58,24 @@ pub fn laws() -> impl Iterator<Item = &'static str> {
     LAWS.iter().map(|law| law.name)
 }
 
-/// Returns a twin of a module by one of the laws, which its text and its name decide. `None` if no
-/// law holds for it.
-pub fn twin(subject: &Subject) -> Option<Twin> {
-    let seed = stable_hash(&format!("{}\n{}", subject.name, subject.text));
-    let first = usize::try_from(seed % 1024).unwrap_or(0);
+/// Returns a twin of a module by a rule, or by one of the laws, which its text and its name decide.
+/// `None` if the law, or none, holds for it.
+pub fn twin(subject: &Subject, rule: Option<&TwinRule>) -> Option<Twin> {
+    if let Some(rule) = rule {
+        return by_rule(subject, rule);
+    }
+    let hash = stable_hash(&format!("{}\n{}", subject.name, subject.text));
+    let [first, seed] = [hash % 1024, hash >> 10 & 0xffff];
+    let first = usize::try_from(first).unwrap_or(0);
     let laws = (0..LAWS.len()).map(|k| &LAWS[(first + k) % LAWS.len()]);
-    laws.into_iter().find_map(|law| by_law(subject, law, seed))
+    laws.into_iter().find_map(|law| by_rule(subject, &TwinRule { law, seed, place: None }))
 }
 
-fn by_law(subject: &Subject, law: &Law, seed: u64) -> Option<Twin> {
-    let module = subject.module.module();
-    let (twin, places) = rewritten(module, law, seed)?;
+fn by_rule(subject: &Subject, rule: &TwinRule) -> Option<Twin> {
+    let (twin, places) = rewritten(subject.module.module(), rule)?;
     let verified = twin.verify().ok()?;
-    let text = verified.module().to_string();
-    let name = format!("{}, {}", subject.name, law.name);
+    let text = verified.module().print(Style::Short);
+    let name = format!("{}, {}", subject.name, rule.law.name);
     let subject = Subject {
         name,
         file: String::new(),
@@ -67,38 +83,42 @@ fn by_law(subject: &Subject, law: &Law, seed: u64) -> Option<Twin> {
         module: Arc::new(verified),
         arguments: subject.arguments.clone(),
     };
-    Some(Twin { subject, law: law.name, places })
+    Some(Twin { subject, rule: rule.clone(), places })
 }
 
-/// Rewrites instructions of the entry computation.
-fn rewritten(module: &Module, law: &Law, seed: u64) -> Option<(Module, Vec<String>)> {
+/// Rewrites instructions of the entry and of the computations of its loops, branches and calls.
+fn rewritten(module: &Module, rule: &TwinRule) -> Option<(Module, Vec<(String, Opcode)>)> {
     let mut rewriter = ModuleRewriter::new(module);
-    let (reducers, orders) = (reducers(module), orders(module));
-    let computation = rewriter.computation_mut(module.entry);
-    let original = computation.clone();
-    let mut random = fastrand::Rng::with_seed(seed);
-    let mut ids = computation.ids();
-    random.shuffle(&mut ids);
+    let (reducers, orders, bodies) = (reducers(module), orders(module), bodies(module));
+    let each = |&id: &ComputationId| {
+        let computation = &module.computations[id];
+        let instructions = computation.instructions.iter();
+        let changing = instructions.filter(|(_, one)| may_change(one, &orders));
+        let named = changing.map(move |(at, one)| (computation.name(at).as_str(), id, at, one));
+        named.collect::<Vec<_>>()
+    };
+    let mut found: Vec<_> = bodies.iter().flat_map(each).collect();
+    rule.keep(&mut found, |(name, ..)| name);
     // What a law computes in another form comes before what it only moves.
-    ids.sort_by_key(|&at| !laws::has_form(&original.instruction(at).op));
-    let (mut wide, mut places) = (BTreeMap::new(), Vec::new());
-    for at in ids {
+    found.sort_by_key(|(name, .., one)| (!laws::has_form(&one.op), rule.drawn(name)));
+    let originals: BTreeMap<ComputationId, _> =
+        bodies.iter().map(|&id| (id, rewriter.computation(id).clone())).collect();
+    let mut wide: BTreeMap<ComputationId, BTreeMap<_, _>> = BTreeMap::new();
+    let mut places = Vec::new();
+    for (name, id, at, one) in found {
         if places.len() == MOST {
             break;
         }
-        if !may_change(computation.instruction(at), &orders) {
-            continue;
-        }
         let mut edit = Edit {
-            computation: &mut *computation,
+            computation: rewriter.computation_mut(id),
             at,
-            random: fastrand::Rng::with_seed(random.u64(..)),
-            original: &original,
+            random: fastrand::Rng::with_seed(rule.drawn(name)),
+            original: &originals[&id],
             reducers: &reducers,
-            wide: &mut wide,
+            wide: wide.entry(id).or_default(),
         };
-        if (law.rewrite)(&mut edit) {
-            places.push(original.instruction_name(at).to_owned());
+        if (rule.law.rewrite)(&mut edit) {
+            places.push((name.to_owned(), one.opcode()));
         }
     }
     if places.is_empty() {
@@ -106,6 +126,22 @@ fn rewritten(module: &Module, law: &Law, seed: u64) -> Option<(Module, Vec<Strin
     }
     places.sort();
     Some((rewriter.finish().ok()?, places))
+}
+
+/// Returns the entry, and the computations that only loops, branches and calls in such computations
+/// run: the others are combined with ops that a backend may take for another when they change.
+fn bodies(module: &Module) -> BTreeSet<ComputationId> {
+    let mut bodies = BTreeSet::from([module.entry]);
+    let mut others = BTreeSet::new();
+    // Callees come first.
+    for (id, computation) in module.computations.iter().rev() {
+        for (_, instruction) in computation.instructions.iter() {
+            let runs = matches!(instruction.op, Op::While(_) | Op::Conditional(_) | Op::Call(_));
+            let into = if runs && bodies.contains(&id) { &mut bodies } else { &mut others };
+            instruction.op.each_callee(&mut |callee| into.extend([callee]));
+        }
+    }
+    &bodies - &others
 }
 
 /// Returns whether an instruction is one of a value, which nothing else depends on than its users.
@@ -116,7 +152,7 @@ fn may_change(instruction: &Instruction, orders: &BTreeSet<ComputationId>) -> bo
         Op::Sort(sort) => sort.to_apply.is_some_and(|id| orders.contains(&id)),
         _ => true,
     };
-    is_ordered && [Kind::Array, Kind::Control].contains(&instruction.opcode().kind())
+    is_ordered && [OpKind::Array, OpKind::Control].contains(&instruction.opcode().kind())
 }
 
 /// Returns the computations that compare their two parameters by a strict order.
@@ -139,43 +175,76 @@ fn orders(module: &Module) -> BTreeSet<ComputationId> {
     all.filter(|(_, computation)| is_order(computation)).map(|(id, _)| id).collect()
 }
 
-/// Runs a module and its twin on a backend and compares the results.
-pub fn check(subject: &Subject, backend: &mut dyn Backend) -> Record {
-    let Some(twin) = twin(subject) else {
-        let reason = "no law holds for an instruction".to_owned();
-        return Record { reason, ..Record::new(&subject.name, Verdict::Skipped) };
+/// Runs a module and its twin, by a rule or by one of the laws, on a backend and compares the
+/// results. Returns the twin, too, if there is one.
+pub fn check(
+    subject: &Subject,
+    rule: Option<&TwinRule>,
+    backend: &mut dyn Backend,
+) -> (Record, Option<Twin>) {
+    let Some(twin) = twin(subject, rule) else {
+        let reason = match rule {
+            Some(rule) => format!("the law `{rule}` holds for no instruction"),
+            None => "no law holds for an instruction".to_owned(),
+        };
+        return (Record { reason, ..Record::new(&subject.name, Verdict::Skipped) }, None);
     };
-    compared(subject, &twin, backend)
+    (compared(subject, &twin, backend), Some(twin))
 }
 
-/// As [`check`], in the place of a comparison with a reference.
-pub(crate) fn conform(subject: &Subject, _: &mut dyn Backend, backend: &mut dyn Backend) -> Record {
-    check(subject, backend)
+/// Returns the twin of a single instruction that shows the same kind of difference as a twin of
+/// several; that one itself if none does.
+pub(crate) fn narrowed(subject: &Subject, twin: Twin, backend: &mut dyn Backend) -> Twin {
+    if twin.places.len() < 2 {
+        return twin;
+    }
+    let kind = Kind::of(&compared(subject, &twin, backend));
+    let names = twin.places.iter().map(|(name, _)| name.clone());
+    let rules = names.map(|name| TwinRule { place: Some(name), ..twin.rule.clone() });
+    let mut twins = rules.filter_map(|rule| by_rule(subject, &rule));
+    let shows = |twin: &Twin, backend: &mut dyn Backend| {
+        twin.places.len() == 1 && Kind::of(&compared(subject, twin, backend)) == kind
+    };
+    twins.find(|twin| shows(twin, backend)).unwrap_or(twin)
 }
 
 fn compared(subject: &Subject, twin: &Twin, backend: &mut dyn Backend) -> Record {
     let mut record = Record::new(&subject.name, Verdict::Agrees);
-    let what = format!("twin by the law `{}`, of {}", twin.law, twin.places.join(", "));
-    let mut run = |subject: &Subject, what: &str| match subject.run(backend) {
-        Ok(results) => Ok(results),
-        Err(error) => Err((verdict(error.code()), format!("{what}{}", subject.describe(&error)))),
+    let mut run = |subject: &Subject, what: &str| {
+        subject.run(backend).map_err(|error| {
+            let death = match error.code() {
+                Code::Crashed { death, .. } => Some(death.to_string()),
+                _ => None,
+            };
+            // What the twin alone needs may be missing.
+            let verdict = match verdict(error.code()) {
+                Verdict::Unsupported if !what.is_empty() => Verdict::Skipped,
+                verdict => verdict,
+            };
+            (verdict, format!("{what}{}", subject.describe(&error)), death)
+        })
     };
-    let both =
-        run(subject, "").and_then(|first| Ok((first, run(&twin.subject, &format!("{what}: "))?)));
+    let both = run(subject, "")
+        .and_then(|first| Ok((first, run(&twin.subject, &format!("{}: ", twin.about()))?)));
     let (first, second) = match both {
         Ok(both) => both,
-        Err((verdict, reason)) => {
-            (record.verdict, record.reason) = (verdict, reason);
+        Err((verdict, reason, death)) => {
+            (record.verdict, record.reason, record.death) = (verdict, reason, death);
             return record;
         }
     };
     let modules = [&*subject.module, &*twin.subject.module];
-    let (verdict, reason) =
+    let Apart { verdict, reason, worst } =
         apart(&backend.judging(), modules, &subject.arguments, [&first, &second]);
     record.verdict = verdict;
-    record.label = Some(twin.law.to_owned());
+    record.label = Some(twin.rule.law.name.to_owned());
     if verdict != Verdict::Agrees {
-        format!("{reason}\n{what}").trim_start().clone_into(&mut record.reason);
+        format!("{reason}\n{}", twin.about()).trim_start().clone_into(&mut record.reason);
     }
+    if verdict.is_bad() {
+        record.reproduction = Some(subject.reproduction(&second, &first));
+    }
+    record.measures =
+        worst.map(|one| Measures { wrong: 1, worst: Some(one), ..Measures::default() });
     record
 }

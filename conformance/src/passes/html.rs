@@ -1,4 +1,5 @@
 //! Steps as a page of HTML: a timeline of the states, and what each step changes, side by side.
+use super::Comparison;
 use super::report::ModuleReport;
 use hlo::Verified;
 use hlo::text::Style;
@@ -16,12 +17,29 @@ const LARGEST: usize = 1 << 20;
 struct Page<'a> {
     strict: bool,
     modules: &'a [ModuleReport],
+    comparisons: Vec<Compared<'a>>,
 }
 
-/// Returns reports as a page of HTML that needs no server and no other file. Steps show what they
-/// change if the modules were checked with [`changes`](super::Options::changes).
-pub fn to_html(reports: &[ModuleReport], strict: bool) -> String {
-    let page = Page { strict, modules: reports };
+/// A module of two dumps.
+#[derive(Serialize)]
+struct Compared<'a> {
+    /// What the command prints of it.
+    text: String,
+    wrong: bool,
+    #[serde(flatten)]
+    comparison: &'a Comparison,
+}
+
+/// Returns reports, and comparisons of two dumps, as a page of HTML that needs no server and no
+/// other file. Steps show what they change if the modules were checked with
+/// [`changes`](super::Options::changes).
+pub fn to_html(reports: &[ModuleReport], comparisons: &[Comparison], strict: bool) -> String {
+    let comparisons = comparisons.iter().map(|comparison| Compared {
+        text: comparison.to_string(),
+        wrong: comparison.is_wrong,
+        comparison,
+    });
+    let page = Page { strict, modules: reports, comparisons: comparisons.collect() };
     // `<` is escaped so that no text of a module ends the script.
     let json = serde_json::to_string(&page).unwrap_or_default().replace('<', "\\u003c");
     PAGE.replacen("/*REPORTS*/", &json, 1)

@@ -1,6 +1,7 @@
 //! Two compilers, or two versions of one: the states of the same module in two dumps.
 use super::check::{ArgumentSet, Check, Options, Ran, first_module};
 use super::dump::{ModuleDump, StateFile};
+use super::html::change;
 use super::report::{Class, ModuleReport, Step};
 use super::run::{Interface, Limit};
 use super::state::{State, Unread};
@@ -219,7 +220,10 @@ impl Versions<'_> {
         let arguments = sets.collect::<Result<Vec<_>, _>>()?;
         let limit = Limit::of(self.options.fuel, Some(before.outputs.steps));
         let after = Ran::new(file, state, arguments, limit);
-        let step = Check::new(self.sets, self.options).against(before, &after, pass);
+        let mut step = Check::new(self.sets, self.options).against(before, &after, pass);
+        if self.options.changes {
+            step.change = change(&before.state.module, &after.state.module);
+        }
         Ok((step, after.outputs.is_any()))
     }
 }

@@ -2,8 +2,11 @@
 //! the first module.
 use super::{Candidate, Interest};
 use crate::backend::{Backend, LimitedEngine};
+use crate::metamorphic::{self, TwinRule};
 use crate::results::{Record, Verdict};
 use crate::{Engine, Subject, conform};
+use hlo::Opcode;
+use hlo::ir::Instruction;
 use std::fmt;
 use std::sync::OnceLock;
 
@@ -105,6 +108,8 @@ fn words(reason: &str) -> String {
 #[derive(Debug)]
 pub struct Difference {
     reference: LimitedEngine,
+    /// The rule of the twin that the backend is compared with in place of the engine.
+    twin: Option<TwinRule>,
     kind: OnceLock<Kind>,
 }
 
@@ -114,8 +119,18 @@ impl Difference {
     pub fn new(engine: Engine, fuel: u64) -> Self {
         Self {
             reference: LimitedEngine { engine, fuel, max_memory: usize::MAX, time_limit: None },
+            twin: None,
             kind: OnceLock::new(),
         }
+    }
+    /// Compares a backend with itself: a candidate with its twin by a rule.
+    /// The engine only shows that loops of a candidate end.
+    pub fn of_twins(rule: TwinRule, engine: Engine, fuel: u64) -> Self {
+        Self { twin: Some(rule), ..Self::new(engine, fuel) }
+    }
+    /// Returns the rule of the twin, if there is one.
+    pub fn twin(&self) -> Option<&TwinRule> {
+        self.twin.as_ref()
     }
     /// Returns the kind of the first difference; later ones of another kind are
     /// [`Interest::Other`].
@@ -124,19 +139,27 @@ impl Difference {
     }
     /// Compares the results of a candidate.
     pub fn interest(&self, backend: &mut dyn Backend, candidate: &Candidate) -> Interest {
-        let subject = Subject {
-            name: candidate.module.module().name.to_string(),
-            file: String::new(),
-            text: String::new(),
-            module: candidate.module.clone(),
-            arguments: candidate.arguments.clone(),
+        let subject = candidate.subject();
+        let record = match &self.twin {
+            Some(_) if !self.ends(&subject) => return Interest::Boring,
+            Some(rule) => metamorphic::check(&subject, Some(rule), backend).0,
+            None => conform(&subject, &mut { self.reference }, backend),
         };
-        let mut reference = self.reference;
-        match Kind::of(&conform(&subject, &mut reference, backend)) {
+        match Kind::of(&record) {
             None => Interest::Boring,
             Some(kind) if kind == *self.kind.get_or_init(|| kind.clone()) => Interest::Interesting,
             Some(kind) => Interest::Other(kind.to_string()),
         }
+    }
+}
+
+impl Difference {
+    /// Returns whether the loops of a module end in the engine.
+    fn ends(&self, subject: &Subject) -> bool {
+        let mut computations = subject.module.module().computations.iter();
+        let is_loop = |(_, one): (_, &Instruction)| one.opcode() == Opcode::While;
+        !computations.any(|(_, one)| one.instructions.iter().any(is_loop))
+            || subject.run(&mut { self.reference }).is_ok()
     }
 }
 

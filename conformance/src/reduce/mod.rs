@@ -46,6 +46,9 @@ pub use score::Score;
 
 pub(crate) use draft::{Draft, has_values};
 
+use crate::Subject;
+use crate::backend::Backend;
+use crate::metamorphic::{self, Twin, TwinRule};
 use crate::pool::Queue;
 use hlo::{Literal, Module, Verified};
 use search::Reduction;
@@ -72,6 +75,30 @@ pub enum Interest {
     /// It shows something else that is worth a look, of this kind. The smallest candidate of each
     /// kind is kept.
     Other(String),
+}
+
+impl Candidate {
+    /// Returns it as a subject without a text.
+    pub(crate) fn subject(&self) -> Subject {
+        Subject {
+            name: self.module.module().name.to_string(),
+            file: String::new(),
+            text: String::new(),
+            module: Arc::clone(&self.module),
+            arguments: self.arguments.clone(),
+        }
+    }
+    /// Returns its twin by a rule, if the law holds.
+    pub fn twin(&self, rule: &TwinRule) -> Option<Twin> {
+        metamorphic::twin(&self.subject(), Some(rule))
+    }
+    /// Returns the rule of the single instruction that a law rewrites to show what several show; the
+    /// rule itself if none does.
+    pub fn narrowed(&self, rule: &TwinRule, backend: &mut dyn Backend) -> TwinRule {
+        let twin = self.twin(rule);
+        let narrow = |twin| metamorphic::narrowed(&self.subject(), twin, backend).rule;
+        twin.map_or_else(|| rule.clone(), narrow)
+    }
 }
 
 impl From<bool> for Interest {

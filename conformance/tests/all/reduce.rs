@@ -192,3 +192,50 @@ fn a_sort_keeps_its_comparator_and_is_stable() {
     let text = reduced.module.module().to_string();
     assert!(text.contains("is_stable=true") && text.contains("to_apply="), "{text}");
 }
+
+/// What the comparator of a sort does not read goes with its operand.
+#[test]
+fn a_sort_loses_operands_that_it_does_not_compare() {
+    let text = "HloModule m
+        less { i = s32[] parameter(0) j = s32[] parameter(1) a = f32[] parameter(2) b = f32[] parameter(3)
+          c = s8[] parameter(4) d = s8[] parameter(5) ROOT l = pred[] compare(a, b), direction=LT }
+        ENTRY e { x = f32[4] parameter(0) i = s32[4] iota(), iota_dimension=0 z = s8[4] parameter(1)
+          s = (s32[4], f32[4], s8[4]) sort(i, x, z), dimensions={0}, is_stable=true, to_apply=less
+          k = s32[4] get-tuple-element(s), index=0 y = f32[4] get-tuple-element(s), index=1
+          ROOT r = (s32[4], f32[4]) tuple(k, y) }";
+    let module = Module::parse(text).unwrap().verify().unwrap();
+    let arguments = vec![vec![
+        Literal::from_slice(&[4], &[2.0f32, 1.0, 0.0, 3.0]),
+        Literal::from_slice(&[4], &[1i8, 2, 3, 4]),
+    ]];
+    // A sort of floats.
+    let queue = Queue::inline(|candidate: Candidate| {
+        let text = candidate.module.module().to_string();
+        Interest::from(text.contains("sort(") && text.contains("f32[] parameter"))
+    });
+    let reduced = reduce(module, &arguments, &mut Options::default(), queue).unwrap();
+    let text = reduced.module.module().to_string();
+    let (_, sort) = text.split_once(" sort(").unwrap();
+    assert!(!sort.split(')').next().unwrap().contains(','), "{text}");
+    assert!(!text.contains("s8["), "{text}");
+}
+
+/// The element that shows a difference may be the last one, or one in the middle.
+#[test]
+fn sizes_are_cut_from_both_ends() {
+    for at in [0, 6, 11] {
+        let text = "HloModule m\nENTRY e { x = s32[12] parameter(0) ROOT r = s32[12] negate(x) }";
+        let module = Module::parse(text).unwrap().verify().unwrap();
+        let mut x = [3i32; 12];
+        x[at] = 77;
+        let queue = Queue::inline(|candidate: Candidate| {
+            let arguments = candidate.arguments.concat();
+            let has_it = arguments.iter().any(|value| value.to_string().contains("77"));
+            Interest::from(has_it && candidate.module.module().to_string().contains("negate("))
+        });
+        let arguments = vec![vec![Literal::from_slice(&[12], &x)]];
+        let reduced = reduce(module, &arguments, &mut Options::default(), queue).unwrap();
+        let result = reduced.module.module().entry().result_shape().to_string();
+        assert_eq!(result, "s32[]", "{at}");
+    }
+}

@@ -5,6 +5,19 @@ func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {
 //= error[E0922]: `stablehlo.ad` has no conversion to HLO
 // -----
 func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {
+  cf.br ^next(%x : tensor<2xf32>)
+^next(%y: tensor<2xf32>):
+  return %y : tensor<2xf32>
+}
+//= error[E0922]: `cf.br` has no conversion to HLO
+// -----
+func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {
+  %0 = tensor.empty() : tensor<2xf32>
+  return %0 : tensor<2xf32>
+}
+//= error[E0922]: `tensor.empty` has no conversion to HLO
+// -----
+func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {
   %0 = "linalg.matmul"(%x, %x) : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>
   return %0 : tensor<2xf32>
 }

@@ -1,17 +1,19 @@
-//! Fewer values carried by loops.
+//! Fewer values carried by loops, and sorted.
 use crate::reduce::draft::{At, Draft, Edit};
 use crate::reduce::search::Reduction;
 use hlo::ir::rewrite::ComputationRewriter;
-use hlo::ir::{ComputationId, InstructionId};
-use hlo::op::{GetTupleElement, Parameter, While};
+use hlo::ir::{ComputationId, Instruction, InstructionId};
+use hlo::op::{GetTupleElement, Parameter, Sort, While};
 use hlo::{Op, Shape};
 
-/// Removes elements of the tuples that loops carry; a tuple of one element becomes that element.
+/// Removes elements of the tuples that loops carry, and operands of sorts that the comparator does
+/// not read; a tuple of one element becomes that element.
 pub(super) fn carries(search: &mut Reduction<'_, '_>) {
     loop {
         let draft = search.draft();
         let edits = draft.all().into_iter().flat_map(|at| {
-            let shape = draft.get(at).filter(|i| matches!(i.op, Op::While(_))).map(|i| &i.shape);
+            let carries = |i: &&Instruction| matches!(i.op, Op::While(_) | Op::Sort(_));
+            let shape = draft.get(at).filter(carries).map(|i| &i.shape);
             let count = shape.and_then(Shape::tuple).map_or(0, <[Shape]>::len);
             (0..count)
                 .map(move |k| -> Edit { Box::new(move |draft| remove(draft, at, k).is_some()) })
@@ -25,6 +27,10 @@ pub(super) fn carries(search: &mut Reduction<'_, '_>) {
 /// Removes element `k` from the value of a loop, if nothing but the loop itself needs it. `None`,
 /// and a draft that is not to be used, if something does.
 fn remove(draft: &mut Draft, at: At, k: usize) -> Option<()> {
+    if let Op::Sort(sort) = &draft.get(at)?.op {
+        let sort = sort.clone();
+        return remove_sorted(draft, at, *sort, k);
+    }
     let Op::While(looped) = &draft.get(at)?.op else { return None };
     let looped = looped.clone();
     let condition = without(draft, looped.condition, k, false)?;
@@ -41,6 +47,37 @@ fn remove(draft: &mut Draft, at: At, k: usize) -> Option<()> {
     renumber(caller, at.1, users, k)
 }
 
+/// Removes operand `k` of a sort with its result, unless the comparator or an instruction reads it.
+fn remove_sorted(draft: &mut Draft, at: At, mut sort: Sort, k: usize) -> Option<()> {
+    let mut comparator = draft.rewriter.computation(sort.to_apply?).clone();
+    comparator.remove_dead_code(|_| false);
+    let parameters = comparator.parameters();
+    for &parameter in parameters.get(2 * k..2 * k + 2)? {
+        if comparator.root() == Some(parameter) || !comparator.users(parameter).is_empty() {
+            return None;
+        }
+        comparator.remove_parameter(parameter);
+    }
+    sort.to_apply = Some(draft.rewriter.add_computation(comparator));
+    let caller = draft.rewriter.computation_mut(at.0);
+    let users = elements_of(caller, at.1)?;
+    let shape = without_part(&caller.instruction(at.1).shape, k)?;
+    let instruction = caller.instruction_mut(at.1);
+    instruction.operands.remove(k);
+    (instruction.shape, instruction.common, instruction.op) = (shape, None, sort.into());
+    renumber(caller, at.1, users, k)
+}
+
+/// Returns the shape of a tuple without element `k`; the other element if there is only one.
+fn without_part(tuple: &Shape, k: usize) -> Option<Shape> {
+    let mut parts = tuple.tuple()?.to_vec();
+    parts.remove(k);
+    Some(match parts.as_slice() {
+        [only] => only.clone(),
+        _ => Shape::Tuple(parts),
+    })
+}
+
 /// Adds a copy of a computation whose parameter, and if `result` its root, has no element `k`.
 fn without(draft: &mut Draft, id: ComputationId, k: usize, result: bool) -> Option<ComputationId> {
     let mut computation = draft.rewriter.computation(id).clone();
@@ -52,14 +89,9 @@ fn without(draft: &mut Draft, id: ComputationId, k: usize, result: bool) -> Opti
     }
     computation.remove_dead_code(|_| false);
     let users = elements_of(&computation, parameter)?;
-    let mut parts = computation.instruction(parameter).shape.tuple()?.to_vec();
-    parts.remove(k);
-    let shape = match parts.as_slice() {
-        [only] => only.clone(),
-        _ => Shape::Tuple(parts),
-    };
+    let shape = without_part(&computation.instruction(parameter).shape, k)?;
     let op = Parameter { number: 0 };
-    computation.replace(parameter, hlo::ir::Instruction::new(op, shape, []));
+    computation.replace(parameter, Instruction::new(op, shape, []));
     renumber(&mut computation, parameter, users, k)?;
     Some(draft.rewriter.add_computation(computation))
 }

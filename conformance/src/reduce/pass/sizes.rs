@@ -60,18 +60,32 @@ fn replace(search: &mut Reduction<'_, '_>, size: i64, targets: &BTreeSet<i64>) {
         };
         let map = move |x: i64| map(x).filter(|&new| new >= 0).unwrap_or(x);
         let best = &best;
-        [true, false].into_iter().map(move |attributes| (resized(best, &map, attributes), ()))
+        let ways = [Kept::First, Kept::Last].map(|kept| [(true, kept), (false, kept)]);
+        let ways = ways.into_iter().flatten();
+        ways.map(move |(attributes, kept)| (resized(best, &map, kept, attributes), ()))
     });
     search.first_of(candidates);
 }
 
+/// Which elements of a value a smaller one has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kept {
+    First,
+    Last,
+}
+
 /// Returns the candidate with other sizes, in its attributes too if `attributes`.
-fn resized(best: &Candidate, map: &dyn Fn(i64) -> i64, attributes: bool) -> Option<Edited> {
+fn resized(
+    best: &Candidate,
+    map: &dyn Fn(i64) -> i64,
+    kept: Kept,
+    attributes: bool,
+) -> Option<Edited> {
     let shape = |array: &ArrayShape| {
         let dims: Dims = array.dims.iter().map(|&size| map(size)).collect();
         ArrayShape { dims, ..array.clone() }
     };
-    let value = |literal: &Literal| cropped(literal, map);
+    let value = |literal: &Literal| cropped(literal, map, kept);
     let (module, arguments) = mapped(best, &shape, &value);
     let mut text = module.print(Style::Short);
     if attributes {
@@ -82,8 +96,8 @@ fn resized(best: &Candidate, map: &dyn Fn(i64) -> i64, attributes: bool) -> Opti
     Some((module, arguments))
 }
 
-/// Returns the first elements along each dimension, repeated where a dimension grows.
-fn cropped(literal: &Literal, map: &dyn Fn(i64) -> i64) -> Literal {
+/// Returns the first or the last elements along each dimension, repeated where a dimension grows.
+fn cropped(literal: &Literal, map: &dyn Fn(i64) -> i64, kept: Kept) -> Literal {
     let Some(old) = literal.array_shape() else { return literal.clone() };
     let dims: Dims = old.dims.iter().map(|&size| map(size)).collect();
     if dims == old.dims {
@@ -93,7 +107,10 @@ fn cropped(literal: &Literal, map: &dyn Fn(i64) -> i64) -> Literal {
     let width = old.ty.storage_bytes();
     for (i, slot) in result.bytes_mut().chunks_exact_mut(width).enumerate() {
         let mut index = dims.index_of(i);
-        index.iter_mut().zip(&old.dims).for_each(|(i, &size)| *i = (*i).min(size - 1));
+        for ((at, &size), &new) in index.iter_mut().zip(&old.dims).zip(&dims) {
+            let first = if kept == Kept::Last { (size - new).max(0) } else { 0 };
+            *at = (first + *at).min(size - 1);
+        }
         let from = old.dims.position(&index);
         slot.copy_from_slice(&literal.bytes()[from * width..(from + 1) * width]);
     }
