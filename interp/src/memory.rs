@@ -17,9 +17,13 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 /// the process.
 const LARGE: usize = 1 << 26;
 
-/// Memory of dropped arrays of at least this many bytes is used again: the allocator returns such
-/// blocks to the system, and the system zeroes each page of a new one.
-const REUSED: usize = 1 << 20;
+/// Memory of dropped arrays of at least this many bytes is used again: the allocator zeroes a new
+/// block, and returns large ones to the system, which zeroes each page once more.
+const REUSED: usize = 1 << 14;
+
+/// Memory that is used again has at most this many times the bytes that are asked for: larger arrays
+/// need it.
+const LARGER: usize = 8;
 
 /// The pool may exceed the peak by one part in this number.
 const SLACK: usize = 32;
@@ -27,6 +31,7 @@ const SLACK: usize = 32;
 /// Memory of dropped arrays that later arrays use, in this run of a program or the next.
 #[derive(Debug, Default)]
 pub(crate) struct Pool {
+    /// The memory that is free, from the smallest to the largest.
     free: Mutex<Vec<FreeMemory>>,
     bytes: AtomicUsize,
     /// The most bytes that were in use at once in any run.
@@ -43,23 +48,25 @@ impl Pool {
             return None;
         }
         let mut free = self.free();
-        let large = free.iter().enumerate().filter(|(_, memory)| memory.bytes() >= bytes);
-        let (i, _) = large.min_by_key(|(_, memory)| memory.bytes())?;
-        self.bytes.fetch_sub(free[i].bytes(), Ordering::Relaxed);
-        Some(free.swap_remove(i))
+        let i = free.partition_point(|memory| memory.bytes() < bytes);
+        free.get(i).filter(|memory| memory.bytes() / LARGER <= bytes)?;
+        let memory = free.remove(i);
+        self.bytes.fetch_sub(memory.bytes(), Ordering::Relaxed);
+        Some(memory)
     }
     fn bytes(&self) -> usize {
         self.bytes.load(Ordering::Relaxed)
     }
     fn put(&self, memory: FreeMemory) {
         self.bytes.fetch_add(memory.bytes(), Ordering::Relaxed);
-        self.free().push(memory);
+        let mut free = self.free();
+        let i = free.partition_point(|other| other.bytes() < memory.bytes());
+        free.insert(i, memory);
     }
     /// Frees memory until at most `bytes` are left: the least block that is enough, or the largest.
     fn shrink_to(&self, bytes: usize) {
         while self.bytes() > bytes {
             let mut free = self.free();
-            free.sort_unstable_by_key(FreeMemory::bytes);
             let excess = self.bytes().saturating_sub(bytes);
             let enough = free.partition_point(|memory| memory.bytes() < excess);
             let Some(last) = free.len().checked_sub(1) else { return };

@@ -7,6 +7,7 @@ use crate::cost_model::MOVED_BYTES;
 use crate::function::moves;
 use crate::op::{ArrayOp, Site, linear};
 use crate::slicing::{Region, SliceDim, Sliced};
+use crate::strided::{copy_short, with_half};
 use hlo::op::value::{PaddingConfig, PaddingDim};
 use hlo::op::{Broadcast, Pad};
 use hlo::{Array, Op};
@@ -14,6 +15,9 @@ use num::clock::Stop;
 use num::index::{strides, to_i64, to_usize};
 use num::parallel::{copy, parts};
 use num::scalar_program::ScalarPrograms;
+
+/// Bytes of the longest rows that are padded together.
+const SHORT: usize = 256;
 
 /// A padded dimension.
 struct Padded {
@@ -38,8 +42,13 @@ impl Padded {
     /// Returns the offset in the operand of the element at a place.
     fn source(&self, place: i64) -> Option<i64> {
         let at = i128::from(place) - self.low;
-        let i = i64::try_from(at.div_euclid(self.step)).ok()?;
-        (at.rem_euclid(self.step) == 0 && (0..self.from).contains(&i)).then(|| i * self.stride)
+        // Most are not apart, and it takes long to divide.
+        let (i, rest) = match self.step {
+            1 => (at, 0),
+            step => (at.div_euclid(step), at.rem_euclid(step)),
+        };
+        let i = i64::try_from(i).ok()?;
+        (rest == 0 && (0..self.from).contains(&i)).then(|| i * self.stride)
     }
     /// Returns the elements that have a place in the result: the first, and the one after the last.
     fn elements(&self) -> [i64; 2] {
@@ -134,7 +143,12 @@ fn pad_into(op: &Pad, operand: &Array, value: &Array, result: &mut Array) {
     }
     let together = (MOVED_BYTES / row).max(1);
     let stop = Stop::current();
+    // Short rows are padded all at once.
+    let is_padded = row <= SHORT;
     parts(to, (row * together, 1), |part, to| {
+        if is_padded {
+            repeat(value, to);
+        }
         for (i, to) in to.chunks_exact_mut(row).enumerate() {
             let mut rest = to_i64(part * together + i);
             let base = outer.iter().rev().try_fold(0, |base, dim| {
@@ -143,30 +157,47 @@ fn pad_into(op: &Pad, operand: &Array, value: &Array, result: &mut Array) {
                 Some(base + dim.source(place)?)
             });
             match base {
-                Some(base) => pad_row(along, &from[to_usize(base) * width..], value, to, &stop),
+                Some(base) => {
+                    let from = &from[to_usize(base) * width..];
+                    pad_row(along, from, (value, is_padded), to, &stop);
+                }
+                None if is_padded => {}
                 None => repeat(value, to),
             }
         }
     });
 }
 
-/// Writes a row, whose elements are at the start of the operand.
-fn pad_row(along: &Padded, from: &[u8], value: &[u8], to: &mut [u8], stop: &Stop) {
+/// Writes a row, whose elements are at the start of the operand; it may have the padding already.
+fn pad_row(
+    along: &Padded,
+    from: &[u8],
+    (value, is_padded): (&[u8], bool),
+    to: &mut [u8],
+    stop: &Stop,
+) {
     let run = to_usize(along.stride) * value.len();
     let [first, end] = along.elements();
+    let pad = |to: &mut [u8]| match is_padded {
+        true => {}
+        false => repeat(value, to),
+    };
     if first >= end {
-        return repeat(value, to);
+        return pad(to);
     }
     let elements = &from[to_usize(first) * run..to_usize(end) * run];
     let start = along.place(first) * run;
     if along.step == 1 {
         let (before, rest) = to.split_at_mut(start);
         let (middle, after) = rest.split_at_mut(elements.len());
-        repeat(value, before);
-        copy(elements, middle);
-        repeat(value, after);
+        pad(before);
+        pad(after);
+        match middle.len() <= SHORT {
+            true => with_half!(middle.len(), N => copy_short::<N>(elements, middle)),
+            false => copy(elements, middle),
+        }
     } else {
-        repeat(value, to);
+        pad(to);
         let places = (first..end).map(|i| along.place(i) * run);
         let mut elements = places.zip(elements.chunks_exact(run));
         for _ in (first..end).step_by(MOVED_BYTES).take_while(|_| !stop.is_set()) {

@@ -200,6 +200,23 @@ impl ColumnSums {
         let lists = [&mut self.sums, &mut self.lost, &mut self.magnitudes];
         (loops.columns)(rows, lists.map(|list| &mut list[at..end]));
     }
+    /// Lets the sums from a number on begin with nothing, in place of the first value.
+    pub(super) fn begin_after(&mut self, number: usize) {
+        self.high[number..].fill(-0.0);
+        self.magnitudes[number..].fill(0.0);
+    }
+    /// Leaves `count` sums: each is that of the sums whose numbers are so many apart. What sums lack
+    /// is not added.
+    pub(super) fn join(&mut self, loops: SumLoops, count: usize) {
+        self.settle(loops);
+        let (sums, others) = self.high.split_at_mut(count);
+        for others in others.chunks(count) {
+            sums.iter_mut().zip(others).for_each(|(sum, other)| *sum += other);
+        }
+        for list in [&mut self.sums, &mut self.high, &mut self.lost, &mut self.magnitudes] {
+            list.truncate(count);
+        }
+    }
     /// Adds the sums of the last rows to those of the rows before.
     fn settle(&mut self, loops: SumLoops) {
         for ((high, lost), sum) in self.high.iter_mut().zip(&mut self.lost).zip(&mut self.sums) {

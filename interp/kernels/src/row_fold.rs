@@ -5,6 +5,7 @@ use super::lanes::{DEPTH, LANES, LaneTile, Starts, rows};
 use super::partial_sum::{ColumnSums, Partial, SumMethod, exact_sum};
 use super::reduce_lines::{Method, RUN, STRIP};
 use hlo::{ElementType, Scalar};
+use num::Arithmetic;
 use num::clock::Stop;
 use num::index::Grid;
 use num::loops::AT_ONCE;
@@ -71,6 +72,9 @@ impl<'a> RowFold<'a> {
     /// Folds the elements of lines beside one another into `to`.
     pub(super) fn columns(&mut self, from: &[u8], starts: &Starts, steps: &Grid, to: &mut [u8]) {
         let stop = Stop::current();
+        if let Some(rows) = self.rows_as_one(starts, steps) {
+            return self.narrow_columns(from, (starts, steps), rows, to);
+        }
         let width = match self.method {
             Method::Sum(method) => {
                 self.sums.restart(self.first, starts.len());
@@ -108,6 +112,44 @@ impl<'a> RowFold<'a> {
             }
             Method::Op(..) => to.copy_from_slice(&self.tiles.bytes()[..to.len()]),
         }
+    }
+    /// Returns the number of rows that are added as one, if they are short and lie one after the
+    /// other, and sums may be formed in any order.
+    fn rows_as_one(&self, starts: &Starts, steps: &Grid) -> Option<usize> {
+        let (Method::Sum(method), Starts::Run(_, run)) = (self.method, starts) else { return None };
+        let are_neighbors = steps.rank() == 1 && steps.offset(1) == *run;
+        let rows = (LANES / run).min(steps.count() / 2);
+        let is_fast = method.loops.arithmetic == Arithmetic::Fast;
+        (is_fast && are_neighbors && rows > 1).then_some(rows)
+    }
+    /// Sums short rows that lie one after the other, so many as one, into the sums of each column.
+    fn narrow_columns(
+        &mut self,
+        from: &[u8],
+        (starts, steps): (&Starts, &Grid),
+        rows: usize,
+        to: &mut [u8],
+    ) {
+        let Method::Sum(method) = self.method else { return };
+        let (stop, loops, run) = (Stop::current(), method.loops, starts.len());
+        let line = run * loops.width;
+        let elements = &from[starts.get(0) * loops.width..][..steps.count() * line];
+        let (whole, rest) = elements.split_at(steps.count() / rows * rows * line);
+        self.sums.restart(self.first, rows * run);
+        self.sums.begin_after(run);
+        for lines in whole.chunks(AT_ONCE * rows * line).take_while(|_| !stop.is_set()) {
+            let lines: SmallVec<[&[u8]; AT_ONCE]> = lines.chunks(rows * line).collect();
+            self.sums.add(loops, &lines, 0);
+        }
+        if !rest.is_empty() {
+            self.sums.add(loops, &[rest], 0);
+        }
+        self.sums.join(loops, run);
+        let open = |open: &[(usize, Partial)]| match stop.is_set() {
+            true => Vec::new(),
+            false => open_sums(method, self.first, (from, starts, steps), open),
+        };
+        self.sums.finish(method, steps.count(), to, open);
     }
 }
 

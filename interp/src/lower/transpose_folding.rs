@@ -1,25 +1,39 @@
-//! Transpose folding: `dot` reads the operand of a `transpose` by other dimensions, and the
-//! transposition need not be computed.
+//! Transpose folding: `dot` reads the operand of a `transpose` by other dimensions, a `transpose` of
+//! a `dot` is the `dot` of its operands exchanged, and the transposition need not be computed.
 use super::builder::PlanBuilder;
 use super::value_key::ValueKey;
 use crate::state::Site;
-use hlo::Op;
 use hlo::ir::Instruction;
 use hlo::op::Dot;
+use hlo::op::value::DotAlgorithm;
+use hlo::{ArrayShape, Op};
 use num::index::{others, to_usize};
 use std::borrow::Cow;
 
 impl<'a> PlanBuilder<'a> {
-    /// Returns a `dot` that reads the arrays of which its operands are transpositions; `None` of
-    /// anything else.
+    /// Returns a `dot` that reads the arrays of which its operands are transpositions, or that has
+    /// the value of a transposition of another; `None` of anything else.
     pub(super) fn transpose_folded(
         &self,
         site: Site,
         instruction: &Instruction,
     ) -> Option<ValueKey<'a>> {
-        let Op::Dot(dot) = &instruction.op else { return None };
-        let mut dot = dot.clone();
-        let mut operands = instruction.operands.clone();
+        let (mut dot, mut operands) = if let Op::Dot(dot) = &instruction.op {
+            ((**dot).clone(), instruction.operands.clone())
+        } else if let Op::Transpose(transpose) = &instruction.op {
+            let id = instruction.operands[0];
+            let of = &self.computation.instructions[id];
+            let Op::Dot(dot) = &of.op else { return None };
+            if self.users[id.index()] > 1 || self.lowering.analysis.may_be_smaller(site, of) {
+                return None;
+            }
+            let shape = |k: usize| self.computation.instructions[of.operands[k]].shape.array();
+            let mut operands = of.operands.clone();
+            operands.swap(0, 1);
+            (exchanged(dot, [shape(0)?, shape(1)?], &transpose.dimensions)?, operands)
+        } else {
+            return None;
+        };
         for (k, id) in operands.iter_mut().enumerate() {
             let operand = &self.computation.instructions[*id];
             if let Op::Transpose(op) = &operand.op
@@ -33,9 +47,50 @@ impl<'a> PlanBuilder<'a> {
             return None;
         }
         let read = operands.iter().map(|&id| self.operand(id)).collect::<Vec<_>>();
-        let dot = Instruction { op: Op::Dot(dot), operands, ..instruction.clone() };
+        let dot = Instruction { op: Op::Dot(Box::new(dot)), operands, ..instruction.clone() };
         Some(ValueKey::new(Cow::Owned(dot), read))
     }
+}
+
+/// Returns the `dot` of the operands exchanged, if its value is the transposition of that of `dot`:
+/// if the dimensions that the right operand gives to the result come before those of the left one.
+/// `None` if these would be too few columns to fill vectors.
+fn exchanged(dot: &Dot, [lhs, rhs]: [&ArrayShape; 2], permutation: &[i64]) -> Option<Dot> {
+    const FEW: i64 = 32;
+    let Dot {
+        lhs_batch_dims,
+        lhs_contracting_dims,
+        rhs_batch_dims,
+        rhs_contracting_dims,
+        operand_precision,
+        algorithm: DotAlgorithm::Unset,
+    } = dot.clone()
+    else {
+        return None;
+    };
+    let mut exchanged = Dot {
+        lhs_batch_dims: rhs_batch_dims,
+        lhs_contracting_dims: rhs_contracting_dims,
+        rhs_batch_dims: lhs_batch_dims,
+        rhs_contracting_dims: lhs_contracting_dims,
+        operand_precision,
+        algorithm: DotAlgorithm::Unset,
+    };
+    exchanged.operand_precision.0.reverse();
+    let batch = dot.lhs_batch_dims.len();
+    let free = |shape: &ArrayShape, batch: &[i64], contracting: &[i64]| {
+        others(shape.rank(), &[batch, contracting].concat())
+    };
+    let columns = free(lhs, &dot.lhs_batch_dims, &dot.lhs_contracting_dims);
+    let of_rhs = free(rhs, &dot.rhs_batch_dims, &dot.rhs_contracting_dims).len();
+    let count =
+        columns.iter().try_fold(1, |count: i64, &d| count.checked_mul(lhs.dims[to_usize(d)]));
+    if count.is_some_and(|count| count < FEW) {
+        return None;
+    }
+    let first = permutation.len() - of_rhs;
+    let dims = (0..batch).chain(first..permutation.len()).chain(batch..first);
+    permutation.iter().map(|&d| to_usize(d)).eq(dims).then_some(exchanged)
 }
 
 /// Changes the dimensions of operand `k` to those of the array that is transposed by `permutation`;

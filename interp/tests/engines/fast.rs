@@ -61,6 +61,12 @@ fn programs() -> Vec<String> {
         let add = format!(
             "add {{ a = {ty}[] parameter(0) b = {ty}[] parameter(1) ROOT s = {ty}[] add(a, b) }}\n"
         );
+        // Short rows, of which some are added as one.
+        for (rows, columns) in [(301, 5), (1030, 16), (3, 2), (65, 127), (2000, 1)] {
+            texts.push(format!(
+                "{add}ENTRY e {{ a = {ty}[{rows},{columns}] parameter(0) i = {ty}[] parameter(1) ROOT r = {ty}[{columns}] reduce(a, i), dimensions={{0}}, to_apply=add }}"
+            ));
+        }
         for dims in ["0", "1", "2", "0,2", "0,1,2"] {
             let kept: Vec<&str> = ["0", "1", "2"]
                 .iter()

@@ -468,3 +468,59 @@ fn products_that_underflow_have_a_sign() {
         }
     }
 }
+
+/// A transposition of a product is the product of the operands exchanged, where it is one.
+#[test]
+fn transpositions_of_products() {
+    let dot = |types: [&str; 3], lhs: &str, rhs: &str, to: &str, attributes: &str, rest: &str| {
+        let [l, r, t] = types;
+        let text = format!(
+            "ENTRY e {{ a = {l}[{lhs}] parameter(0) b = {r}[{rhs}] parameter(1) d = {t}[{to}] dot(a, b), {attributes} {rest} }}"
+        );
+        let arguments = [(l, lhs, 1), (r, rhs, 2)].map(|(name, dims, seed)| {
+            let dims: Vec<i64> = dims.split(',').map(|d| d.parse().unwrap()).collect();
+            let mut random = Random(seed);
+            let count = dims.iter().product::<i64>();
+            let number = |random: &mut Random| f64::from(random.below(7)) - 3.0;
+            let values: Vec<Scalar> = (0..count)
+                .map(|_| match ty(name).is_complex() {
+                    true => Scalar::Complex(number(&mut random), number(&mut random)),
+                    false => Scalar::Float(number(&mut random)),
+                })
+                .collect();
+            array(ty(name), &dims, &values)
+        });
+        let [expected, exact, fast] =
+            [Engine::Reference, Engine::Exact, Engine::Fast].map(|engine| {
+                compiled(&text, engine).execute(&arguments, &RunOptions::default()).unwrap()
+            });
+        assert_eq!(exact, expected, "{text}");
+        assert_eq!(fast, expected, "{text}");
+        compiled(&text, Engine::Fast).plan().to_string().contains(" dot(")
+    };
+    let both = "lhs_contracting_dims={0}, rhs_contracting_dims={0}";
+    for types in [["f32"; 3], ["f64"; 3], ["s32"; 3], ["c64"; 3], ["bf16", "f32", "f32"]] {
+        let to = types[2];
+        let turned = format!("ROOT t = {to}[7,40] transpose(d), dimensions={{1,0}}");
+        assert!(!dot(types, "65,40", "65,7", "40,7", both, &turned));
+        // Few columns, and a product that something else reads.
+        let turned = format!("ROOT t = {to}[40,7] transpose(d), dimensions={{1,0}}");
+        assert!(dot(types, "65,7", "65,40", "7,40", both, &turned));
+        let twice = format!(
+            "t = {to}[7,40] transpose(d), dimensions={{1,0}} ROOT u = ({to}[7,40], {to}[40,7]) tuple(t, d)"
+        );
+        assert!(dot(types, "65,40", "65,7", "40,7", both, &twice));
+        let batched = "lhs_batch_dims={0}, rhs_batch_dims={1}, lhs_contracting_dims={3}, rhs_contracting_dims={0}, operand_precision={highest,default}";
+        for (dims, permutation, is_folded) in [
+            ("3,6,5,8", "0,3,1,2", true),
+            ("3,8,5,6", "0,2,1,3", false),
+            ("3,6,8,5", "0,3,2,1", false),
+            ("6,3,5,8", "3,0,1,2", false),
+        ] {
+            let turned =
+                format!("ROOT t = {to}[{dims}] transpose(d), dimensions={{{permutation}}}");
+            let is_left = dot(types, "3,5,8,9", "9,3,6", "3,5,8,6", batched, &turned);
+            assert_eq!(is_left, !is_folded, "{permutation}");
+        }
+    }
+}

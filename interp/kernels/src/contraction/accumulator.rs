@@ -100,7 +100,7 @@ pub(super) fn add_products<K: Accumulator>(
         && columns.stride >= width
         && columns.words.len() >= terms.saturating_sub(1) * columns.stride + width
         && (1..=ROWS).contains(&rows.count)
-        && rows.words.len() >= (rows.count - 1) * rows.stride + terms
+        && rows.words.len() > (rows.count - 1) * rows.stride + terms.saturating_sub(1) * rows.step
         && lines.len() == rows.count
         && lines.iter().all(|line| line.len() >= width);
     assert!(is_sound, "a tile within its operands");

@@ -294,7 +294,7 @@ impl<'a, K: Accumulator> Blocks<'a, K> {
                         sums[rows.start * width..rows.end * width].chunks_mut(width).collect()
                     };
                     let words = &words[rows.start * stride + first..];
-                    let rows = Rows { words, stride, count: rows.len() };
+                    let rows = Rows { words, stride, step: 1, count: rows.len() };
                     add_products::<K>(rows, columns, &mut lines, first == 0);
                 }
             }

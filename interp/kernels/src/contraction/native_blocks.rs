@@ -1,6 +1,6 @@
-//! Sums in the type of the operands whose rows lie one after the other, or are few enough to be
+//! Sums in the type of the operands whose rows lie an even distance apart, or are few enough to be
 //! packed as a whole: each thread packs the columns that it multiplies, a slice of their terms at a
-//! time, and adds sums up in the result.
+//! time, unless these are read where they are, and adds sums up in the result.
 use super::accumulator::{OwnSums, add_products};
 use super::blocked::{GAP, SLICE, even_step};
 use super::job::{Job, is_shared};
@@ -21,6 +21,9 @@ const MOST_WORDS: usize = 1 << 20;
 /// Rows for which columns are read where they are: each word is read once for eight rows, and
 /// packing reads and writes it.
 const ROWS_IN_PLACE: usize = 4 * ROWS;
+/// Words from the first to the last term of a slice that is read where it is, however often: as many
+/// as stay in a cache of a thread.
+const WORDS_IN_PLACE: usize = 1 << 16;
 /// Returns the bytes that sums with these numbers of batches, rows, columns and terms take.
 pub(super) fn bytes<W: Word>([batches, rows, columns, terms]: [usize; 4]) -> usize {
     let side = TOGETHER * panel_width::<W>();
@@ -77,11 +80,12 @@ struct Task<'a> {
 /// A part of each row; small batches need no list on the heap.
 type RowSlices<'a, T> = SmallVec<[&'a mut [T]; ROWS]>;
 
-/// Every row of a batch; they begin `stride` words apart.
+/// Every row of a batch; they begin `stride` words apart, and their terms are `step` apart.
 #[derive(Clone, Copy)]
 struct AllRows<'a, W> {
     words: &'a [W],
     stride: usize,
+    step: usize,
 }
 
 /// A contraction.
@@ -90,8 +94,8 @@ struct OwnBlocks<'a, K: OwnSums> {
     lists: Lists<'a>,
     row_order: Order,
     column_order: Order,
-    /// The distance of rows that are read where they are.
-    rows_in_place: Option<usize>,
+    /// The distances of rows and of their terms that are read where they are.
+    rows_in_place: Option<[usize; 2]>,
     /// The distance of terms of columns that are read where they are.
     columns_in_place: Option<usize>,
 }
@@ -100,17 +104,19 @@ impl<'a, K: OwnSums> OwnBlocks<'a, K> {
     fn new(job: &'a Job<'a, K>, lists: Lists<'a>) -> Self {
         let Contraction { rows, rhs: columns, .. } = *job.plan;
         let (row_order, column_order) = (Order::of(lists), Order::of(columns));
-        let are_terms_neighbors = lists.terms.len() == 1 || even_step(lists.terms) == Some(1);
-        let count = columns.indices.len();
+        let slice = columns.terms.len().min(SLICE);
+        let is_compact = |step: usize| step.saturating_mul(slice) <= WORDS_IN_PLACE;
         let columns_in_place = even_step(columns.terms).filter(|&step| {
             K::words(job.rhs).is_some()
-                && rows <= ROWS_IN_PLACE
-                && count.is_multiple_of(K::Word::LANES)
-                && step >= count
+                && (rows <= ROWS_IN_PLACE || is_compact(step))
+                && step >= columns.indices.len()
                 && column_order == Order::Indices
         });
-        let rows_in_place =
-            even_step(lists.indices).filter(|_| K::words(job.lhs).is_some() && are_terms_neighbors);
+        let step = if lists.terms.len() == 1 { Some(1) } else { even_step(lists.terms) };
+        let rows_in_place = even_step(lists.indices)
+            .zip(step.filter(|&step| step == 1 || is_compact(step)))
+            .filter(|_| K::words(job.lhs).is_some())
+            .map(|(stride, step)| [stride, step]);
         Self { job, lists, row_order, column_order, rows_in_place, columns_in_place }
     }
 
@@ -124,9 +130,9 @@ impl<'a, K: OwnSums> OwnBlocks<'a, K> {
     ) {
         let mut packed = std::mem::take(&mut scratch.rows);
         let rows = match K::words(self.job.lhs).zip(self.rows_in_place) {
-            Some((words, stride)) => {
+            Some((words, [stride, step])) => {
                 let Lists { batches, indices, terms } = self.lists;
-                AllRows { words: &words[batches[batch] + indices[0] + terms[0]..], stride }
+                AllRows { words: &words[batches[batch] + indices[0] + terms[0]..], stride, step }
             }
             None => self.pack_rows(batch, &mut packed, is_parallel),
         };
@@ -159,7 +165,7 @@ impl<'a, K: OwnSums> OwnBlocks<'a, K> {
         parts(words, size, |i, words| {
             pack_rows::<K>(rows, self.job.lhs, (batch, i * LEAST_ROWS), words, stride);
         });
-        AllRows { words, stride }
+        AllRows { words, stride, step: 1 }
     }
 
     /// Returns the tasks of a batch, in which threads have about as much to do.
@@ -170,8 +176,13 @@ impl<'a, K: OwnSums> OwnBlocks<'a, K> {
         let panels = columns.div_ceil(side);
         let wanted = if is_parallel { 4 * threads() } else { 1 };
         let row_groups = rows.div_ceil(MOST_ROWS);
-        let column_groups = wanted.div_ceil(row_groups).min(panels);
-        let more = wanted.div_ceil(column_groups).min(rows.div_ceil(LEAST_ROWS));
+        // Tasks that pack nothing may have few rows.
+        let first = match self.columns_in_place {
+            Some(_) => wanted.min(rows.div_ceil(2 * ROWS)).max(row_groups),
+            None => row_groups,
+        };
+        let column_groups = wanted.div_ceil(first).min(panels);
+        let more = wanted.div_ceil(column_groups).min(rows.div_ceil(LEAST_ROWS)).max(first);
         let together = rows.div_ceil(row_groups.max(more)).next_multiple_of(ROWS);
         let group = panels.div_ceil(column_groups) * side;
         let column_groups = columns.div_ceil(group);
@@ -226,8 +237,9 @@ impl<'a, K: OwnSums> OwnBlocks<'a, K> {
                 let panels = self.slice(batch, indices, first, columns);
                 for (tile, lines) in lines.chunks_mut(together).enumerate() {
                     let at = tile * together;
-                    let words = &rows.words[at * rows.stride + first..];
-                    let rows = Rows { words, stride: rows.stride, count: lines.len() };
+                    let AllRows { words, stride, step } = rows;
+                    let words = &words[at * stride + first * step..];
+                    let rows = Rows { words, stride, step, count: lines.len() };
                     let mut lines: RowSlices<'_, K::Word> = if is_direct {
                         lines.iter_mut().filter_map(|x| K::sums_in(x, job.rounding)).collect()
                     } else {
@@ -264,24 +276,30 @@ impl<'a, K: OwnSums> OwnBlocks<'a, K> {
         let (side, width) =
             (panel_width::<K::Word>(), indices.len().next_multiple_of(K::Word::LANES));
         let in_place = K::words(self.job.rhs).zip(self.columns_in_place);
-        let words = if let Some((words, _)) = in_place {
-            &words[start + indices[0] + terms[0]..]
-        } else {
-            packed.resize(width * count, K::Word::default());
-            let elements = self.job.rhs;
-            let source = PackSource { elements, start, indices, terms, order: self.column_order };
-            let squares = &mut [0.0; TOGETHER * VECTORS * MOST_LANES][..width];
-            pack_columns::<K>(source, packed, squares);
-            packed
+        // A vector has elements of columns that are there.
+        let whole = in_place.map_or(0, |_| indices.len() / K::Word::LANES * K::Word::LANES);
+        let (packed_indices, own_width) = (&indices[whole..], width - whole);
+        if own_width > 0 {
+            packed.resize(own_width * count, K::Word::default());
+            let (elements, indices, order) = (self.job.rhs, packed_indices, self.column_order);
+            let source = PackSource { elements, start, indices, terms, order };
+            let squares = &mut [0.0; TOGETHER * VECTORS * MOST_LANES][..own_width];
+            pack_columns::<K>(source, &mut packed[..own_width * count], squares);
+        }
+        let packed = &*packed;
+        let panels = move |from: usize, to: usize| {
+            (from..to).step_by(side).map(move |at| (at, side.min(to - at)))
         };
-        (0..width).step_by(side).map(move |at| {
-            let own = side.min(width - at);
-            let (words, stride) = match in_place {
-                Some((_, stride)) => (&words[at..], stride),
-                None => (&words[at * count..][..own * count], own),
-            };
-            (Columns { words, stride, terms: count, width: own }, at)
-        })
+        let in_place = in_place.into_iter().flat_map(move |(words, stride)| {
+            let words = &words[start + indices[0] + terms[0]..];
+            panels(0, whole).map(move |(at, width)| {
+                (Columns { words: &words[at..], stride, terms: count, width }, at)
+            })
+        });
+        in_place.chain(panels(whole, width).map(move |(at, own)| {
+            let words = &packed[(at - whole) * count..][..own * count];
+            (Columns { words, stride: own, terms: count, width: own }, at)
+        }))
     }
 }
 

@@ -1,6 +1,7 @@
 //! Sums of products of up to eight rows and three vectors of columns, held in registers.
 //!
-//! Rows are contiguous. The words of a term of columns are contiguous, `vectors * LANES` of them.
+//! The terms of a row are an even distance apart. The words of a term of columns are contiguous,
+//! `vectors * LANES` of them.
 //! Each instruction set adds the same products in the order of the terms; whether multiplication
 //! and addition are fused depends on it.
 #![expect(
@@ -29,11 +30,12 @@ pub(super) fn rows_of_tile(rows: usize) -> usize {
     ROWS
 }
 
-/// Words in rows that begin `stride` apart.
+/// Words in rows that begin `stride` apart, and whose terms are `step` apart.
 #[derive(Clone, Copy)]
 pub(super) struct Rows<'a, W> {
     pub(super) words: &'a [W],
     pub(super) stride: usize,
+    pub(super) step: usize,
     pub(super) count: usize,
 }
 
@@ -44,6 +46,14 @@ pub(super) struct Columns<'a, W> {
     pub(super) stride: usize,
     pub(super) terms: usize,
     pub(super) width: usize,
+}
+
+impl<'a, W> Rows<'a, W> {
+    /// Returns the words from the first to the last of so many terms of a row.
+    fn terms(&self, row: usize, terms: usize) -> &'a [W] {
+        let words = terms.checked_sub(1).map_or(0, |last| last * self.step + 1);
+        &self.words[row * self.stride..][..words]
+    }
 }
 
 impl<W> Columns<'_, W> {
@@ -151,8 +161,7 @@ impl Compensated<'_, '_> {
         let Tile { rows, columns: Columns { words, stride, terms, width }, is_first } = *self.tile;
         for first in (0..rows.count).step_by(SIDE) {
             // Missing rows repeat the last one; their sums are dropped.
-            let row =
-                |i: usize| &rows.words[(first + i).min(rows.count - 1) * rows.stride..][..terms];
+            let row = |i: usize| rows.terms((first + i).min(rows.count - 1), terms);
             let operands: [&[f64]; SIDE] = std::array::from_fn(row);
             for start in (0..width).step_by(LANES) {
                 let (mut sums, mut lost) = ([[0.0; LANES]; SIDE], [[0.0; LANES]; SIDE]);
@@ -167,7 +176,7 @@ impl Compensated<'_, '_> {
                     let (columns, _) = column[start..].as_chunks::<LANES>();
                     let column = columns[0];
                     for i in 0..SIDE {
-                        let a = operands[i][k];
+                        let a = operands[i][k * rows.step];
                         for j in 0..LANES {
                             let (b, before) = (column[j], sums[i][j]);
                             let product = a * b;
@@ -213,7 +222,7 @@ fn portable<W: NativeWord>(tile: &Tile<'_, W>, lines: &mut [&mut [W]]) {
     let Tile { rows, columns: Columns { words, stride, terms, width }, is_first } = *tile;
     for first in (0..rows.count).step_by(SIDE) {
         // Missing rows repeat the last one; their sums are dropped.
-        let row = |i: usize| &rows.words[(first + i).min(rows.count - 1) * rows.stride..][..terms];
+        let row = |i: usize| rows.terms((first + i).min(rows.count - 1), terms);
         let operands: [&[W]; SIDE] = std::array::from_fn(row);
         for start in (0..width).step_by(SIDE) {
             let mut products = [[W::default(); SIDE]; SIDE];
@@ -221,7 +230,7 @@ fn portable<W: NativeWord>(tile: &Tile<'_, W>, lines: &mut [&mut [W]]) {
                 let column = &column[start..start + SIDE];
                 for (operand, products) in operands.iter().zip(&mut products) {
                     for (sum, &b) in products.iter_mut().zip(column) {
-                        *sum = sum.plus_product(operand[k], b);
+                        *sum = sum.plus_product(operand[k * rows.step], b);
                     }
                 }
             }
@@ -293,19 +302,20 @@ mod x86 {
                     // SAFETY: `add_products` has checked that rows, columns and lines hold the
                     // tile.
                     unsafe {
-                        let a = tile.rows.words.as_ptr().add(row * stride);
+                        let mut a = tile.rows.words.as_ptr().add(row * stride);
                         let mut b = columns.words.as_ptr().add(at);
-                        for k in 0..columns.terms {
+                        for _ in 0..columns.terms {
                             let mut vectors = [$zero(); N];
                             for (n, column) in vectors.iter_mut().enumerate() {
                                 *column = $load(b.add(n * lanes).cast());
                             }
                             for (r, acc) in acc.iter_mut().enumerate() {
-                                let x = $set(*a.add(r * stride + k));
+                                let x = $set(*a.add(r * stride));
                                 for (acc, &column) in acc.iter_mut().zip(&vectors) {
                                     *acc = $fma(x, column, *acc);
                                 }
                             }
+                            a = a.wrapping_add(tile.rows.step);
                             b = b.wrapping_add(columns.stride);
                         }
                         for (line, acc) in lines[row..row + R].iter_mut().zip(&acc) {
@@ -448,13 +458,14 @@ mod tests {
         for (count, vectors, terms) in
             (1..=ROWS).flat_map(|r| (1..=VECTORS).flat_map(move |v| [1, 2, 7].map(|k| (r, v, k))))
         {
-            let (width, stride) = (vectors * W::LANES, terms + 3);
-            let words: Vec<W> = (0..count * stride).map(&number).collect();
+            let width = vectors * W::LANES;
+            let (stride, step) = if count % 3 == 1 { (2, ROWS + 9) } else { (terms + 3, 1) };
+            let words: Vec<W> = (0..count * stride + terms * step).map(&number).collect();
             let between = width + 2 * (count % 2);
             let words_of_columns: Vec<W> = (0..terms * between).map(|i| number(i + 5)).collect();
             let columns = Columns { words: &words_of_columns, stride: between, terms, width };
             let start: Vec<W> = (0..count * width).map(|i| number(i + 1)).collect();
-            let rows = Rows { words: &words, stride, count };
+            let rows = Rows { words: &words, stride, step, count };
             for is_first in [false, true] {
                 let tile = Tile { rows, columns, is_first };
                 let sums = |run: &dyn Fn(&mut [&mut [W]])| {
