@@ -206,7 +206,7 @@ impl RoutineCall<'_> {
         let triangles = self.read_lanes(0, &problems, (n, n), |from: &[S], i, k| match i.cmp(&k) {
             std::cmp::Ordering::Less => R::ZERO,
             std::cmp::Ordering::Equal if how.unit => R::ONE,
-            _ => turn.factor(from, i, k),
+            std::cmp::Ordering::Equal | std::cmp::Ordering::Greater => turn.factor(from, i, k),
         });
         let mut lanes = self.read_lanes(1, &problems, (n, turn.systems), |from: &[S], i, s| {
             from[turn.place(i, s)].wide()
@@ -259,23 +259,22 @@ struct Turn {
     n: usize,
     systems: usize,
     columns: usize,
-    forward: bool,
-    transpose: bool,
+    how: Triangle,
     right: bool,
-    conjugate: bool,
 }
 
 impl Turn {
     fn of((rows, columns): (usize, usize), how: Triangle, right: bool) -> Self {
-        // `x op(a) = b` is `op(a)^T x^T = b^T`.
-        let transpose = how.transpose != right;
         let (n, systems) = if right { (columns, rows) } else { (rows, columns) };
-        let forward = how.lower != transpose;
-        Self { n, systems, columns, forward, transpose, right, conjugate: how.conjugate }
+        Self { n, systems, columns, how, right }
+    }
+    /// `x op(a) = b` is `op(a)^T x^T = b^T`.
+    fn is_transposed(self) -> bool {
+        self.how.transpose != self.right
     }
     /// An upper triangle is a lower one, upside down.
     fn row(self, i: usize) -> usize {
-        if self.forward { i } else { self.n - 1 - i }
+        if self.how.lower == self.is_transposed() { self.n - 1 - i } else { i }
     }
     fn place(self, i: usize, s: usize) -> usize {
         match self.right {
@@ -285,7 +284,7 @@ impl Turn {
     }
     fn factor<S: Element<R>, R: FactorType>(self, a: &[S], i: usize, k: usize) -> R {
         let (i, k) = (self.row(i), self.row(k));
-        let x = a[if self.transpose { k * self.n + i } else { i * self.n + k }].wide();
-        if self.conjugate { x.conj() } else { x }
+        let x = a[if self.is_transposed() { k * self.n + i } else { i * self.n + k }].wide();
+        if self.how.conjugate { x.conj() } else { x }
     }
 }
