@@ -7,6 +7,7 @@ use hlo::ir::Instruction;
 use hlo::op::Dot;
 use hlo::op::value::DotAlgorithm;
 use hlo::{ArrayShape, Op};
+use num::Arithmetic;
 use num::index::{others, to_usize};
 use std::borrow::Cow;
 
@@ -24,6 +25,10 @@ impl<'a> PlanBuilder<'a> {
             let id = instruction.operands[0];
             let of = &self.computation.instructions[id];
             let Op::Dot(dot) = &of.op else { return None };
+            // To pack operands takes `exact` about as long as a transposition.
+            if self.lowering.analysis.arithmetic() != Some(Arithmetic::Fast) {
+                return None;
+            }
             if self.users[id.index()] > 1 || self.lowering.analysis.may_be_smaller(site, of) {
                 return None;
             }
