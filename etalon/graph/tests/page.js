@@ -7,6 +7,7 @@ class Element {
   children = []; classes = new Set(); dataset = {}; style = {}; value = ''; textContent = '';
   classList = { toggle: (name, on) => this.classes[on ? 'add' : 'delete'](name), add() {}, remove() {} };
   setAttribute() {}
+  toggleAttribute() {}
   append(child) { if (child instanceof Element) child.parent = this; this.children.push(child); }
   replaceChildren() { this.children = []; }
   get previousSibling() { return this.parent.children.at(this.parent.children.indexOf(this) - 1); }
