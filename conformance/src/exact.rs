@@ -38,7 +38,7 @@ pub enum Proof {
 const MOST: (f64, u64) = (4e6, 50_000_000);
 
 /// Compares two modules on arguments that are drawn, as [`field::equal`] does; large ones are open.
-/// Returns the difference, if there is one.
+/// Returns the difference, if there is one. A run takes at most `fuel` steps, and 50 million.
 ///
 /// ```
 /// use conformance::exact::{Proof, proof};
@@ -47,11 +47,15 @@ const MOST: (f64, u64) = (4e6, 50_000_000);
 ///     hlo::Module::parse(&text).unwrap().verify().unwrap()
 /// };
 /// let [one, two] = ["add(x, x)", "multiply(x, x)"].map(module);
-/// assert!(matches!(proof([&one, &one], 4).0, Proof::Proved { .. }));
-/// assert!(matches!(proof([&one, &two], 4), (Proof::Different { .. }, Some(_))));
+/// assert!(matches!(proof([&one, &one], 4, None).0, Proof::Proved { .. }));
+/// assert!(matches!(proof([&one, &two], 4, None), (Proof::Different { .. }, Some(_))));
 /// ```
-pub fn proof(modules: [&Verified; 2], draws: u32) -> (Proof, Option<Difference>) {
-    match compared(modules, draws, None) {
+pub fn proof(
+    modules: [&Verified; 2],
+    draws: u32,
+    fuel: Option<u64>,
+) -> (Proof, Option<Difference>) {
+    match compared(modules, draws, None, fuel) {
         Ok(Answer::Equal(evidence)) if !evidence.has_floats => {
             let reason = "no argument is a float: others are tested with the values that are drawn";
             (Proof::Open { reason: reason.to_owned() }, None)
@@ -83,13 +87,14 @@ pub(crate) fn is_rounding(
     !narrows(modules)
         && modules.into_iter().all(|module| stays_finite(module, arguments))
         && expected.iter().zip(actual).all(|(expected, actual)| are_finite(expected, actual))
-        && matches!(compared(modules, 2, Some(arguments.to_vec())), Ok(Answer::Equal(_)))
+        && matches!(compared(modules, 2, Some(arguments.to_vec()), None), Ok(Answer::Equal(_)))
 }
 
 fn compared(
     [first, second]: [&Verified; 2],
     draws: u32,
     arguments: Option<Vec<Literal>>,
+    fuel: Option<u64>,
 ) -> Result<Answer, String> {
     let counts = [first, second].map(|module| {
         let devices = DeviceGrid::of(&module.module().config).len();
@@ -98,7 +103,7 @@ fn compared(
     if counts.into_iter().any(|count| count > MOST.0) {
         return Err("the modules are too large for the field".to_owned());
     }
-    let limits = RunOptions::default().fuel(MOST.1);
+    let limits = RunOptions::default().fuel(fuel.unwrap_or(MOST.1).min(MOST.1));
     let options = field::Options { seed: 0, seeds: draws, limits, arguments };
     field::equal(first, second, &options).map_err(|failure| failure.to_string())
 }

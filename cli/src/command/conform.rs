@@ -140,7 +140,7 @@ fn proved(
     args: &ConformArgs,
 ) -> Result<Option<Exit>> {
     let modules = [&global.verified, &partitioned.verified];
-    let (proof, difference) = conformance::on_large_stack(|| proof(modules, DRAWS));
+    let (proof, difference) = conformance::on_large_stack(|| proof(modules, DRAWS, None));
     match &proof {
         Proof::Proved { .. } => {
             output::data("proved equal for every float argument, in exact arithmetic\n")?;

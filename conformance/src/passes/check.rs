@@ -3,7 +3,7 @@ use super::dump::{ModuleDump, StateFile};
 use super::html::change;
 use super::report::{Class, Evidence, LastState, ModuleReport, Step};
 use super::run::{
-    Interface, Limit, NoResult, Outcome, Outputs, Results, compared, compared_outfeeds,
+    Interface, Limit, NoResult, Outcome, Outputs, Results, TIMES, compared, compared_outfeeds,
     compared_partitioned, run,
 };
 use super::state::{State, Unread};
@@ -88,6 +88,9 @@ pub(super) struct Ran {
 
 /// The seed of the first arguments of a state that takes others than the dump.
 const FIRST_SEED: u64 = 1;
+
+/// The steps that a run over the field may take, however few the state before takes.
+const LEAST_STEPS: u64 = 1_000_000;
 
 impl Ran {
     pub(super) fn new(
@@ -420,7 +423,10 @@ impl<'a> Check<'a> {
         if self.options.draws == 0 || !is_possible {
             return Exact { proof: None, outcome, drawn: None };
         }
-        let (proof, difference) = proof(modules, self.options.draws);
+        // A loop that a pass made endless shows as one without so many steps.
+        let fuel = before.outputs.steps.saturating_mul(TIMES).max(LEAST_STEPS);
+        let fuel = self.options.fuel.unwrap_or(fuel);
+        let (proof, difference) = proof(modules, self.options.draws, Some(fuel));
         let proof = Some(proof);
         if outcome.class == Class::Differs {
             let set = set.unwrap_or_default();

@@ -53,7 +53,7 @@ pub(super) struct Limit {
 const STEPS: u64 = 100_000_000;
 /// How many times the steps of the state before it a run may take: a pass may expand an op into a
 /// loop, whose steps count one by one.
-const TIMES: u64 = 100;
+pub(super) const TIMES: u64 = 100;
 
 impl Limit {
     /// Returns the limit of a state, by the one that the user states and the steps of the state
