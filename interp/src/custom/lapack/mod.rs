@@ -165,10 +165,7 @@ impl LapackCall {
         let batch = self.shapes.batch;
         // Threads share the problems; small ones are solved in groups.
         let numbers = operands.first().map_or(0, |a| a.len()).checked_div(batch).unwrap_or(0);
-        let of_lanes = match plain::has(self.routine, self.ty, self.arithmetic) {
-            true => MATRICES,
-            false => 1,
-        };
+        let of_lanes = if self.is_side_by_side() { MATRICES } else { 1 };
         let together = (SMALL / numbers.max(1)).clamp(1, batch.div_ceil(4 * threads()).max(1));
         let together = together.next_multiple_of(of_lanes);
         if batch == 1 {

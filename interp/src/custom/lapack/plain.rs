@@ -1,8 +1,8 @@
 //! `potrf` and `trsm` in sums that are not compensated: of f32 and c64 in f64, where 29 bits more than the
 //! result has are enough, and in the type of the elements.
-use super::RoutineCall;
 use super::direct::{Triangle, order};
 use super::routines::LU;
+use super::{LapackCall, RoutineCall};
 use crate::Result;
 use hlo::{ElementType, Scalar};
 use kernels::side_by_side::{LARGEST, MATRICES, SideBySide};
@@ -94,15 +94,19 @@ pub(super) fn trsm<S: Element<R>, R: FactorType>(
     }
 }
 
-/// Returns whether the problems of a routine are solved side by side: so many rows and columns, of
-/// which those of a triangle come first.
-pub(super) fn has(routine: &str, ty: ElementType, arithmetic: Arithmetic) -> bool {
-    let is_narrow = ty.component() == ElementType::F32;
-    match (routine, arithmetic) {
-        ("potrf" | "trsm", Arithmetic::Exact) => is_narrow,
-        ("getrf" | LU, Arithmetic::Exact) => ty == ElementType::F32,
-        ("potrf" | "trsm" | "getrf", Arithmetic::Fast) => true,
-        _ => false,
+impl LapackCall {
+    /// Returns whether problems of this size are solved side by side.
+    pub(super) fn is_side_by_side(&self) -> bool {
+        let is_narrow = self.ty.component() == ElementType::F32;
+        let has = match (self.routine, self.arithmetic) {
+            ("potrf" | "trsm", Arithmetic::Exact) => is_narrow,
+            ("getrf" | LU, Arithmetic::Exact) => self.ty == ElementType::F32,
+            ("potrf" | "trsm" | "getrf", Arithmetic::Fast) => true,
+            _ => false,
+        };
+        has && ['m', 'n', 'a']
+            .iter()
+            .all(|letter| self.shapes.sizes.get(letter).is_none_or(|&side| side <= LARGEST))
     }
 }
 
@@ -110,22 +114,20 @@ impl RoutineCall<'_> {
     /// Solves as many problems at a time as there are lanes; `false` if nothing was stored.
     pub(super) fn side_by_side(&mut self, problems: Range<usize>) -> Result<bool> {
         let (routine, ty, arithmetic) = (self.call.routine, self.call.ty, self.call.arithmetic);
-        let sides = ['m', 'n', 'a'].map(|letter| self.checked.size(letter));
-        if problems.len() < MATRICES / 4 || sides.iter().any(|&side| side > LARGEST) {
+        if problems.len() < MATRICES / 4 || !self.call.is_side_by_side() {
             return Ok(false);
         }
-        match (has(routine, ty, arithmetic), ty, arithmetic, routine) {
-            (false, ..) => return Ok(false),
+        match (ty, arithmetic, routine) {
             // Elimination is in f64 with both engines.
-            (_, ElementType::F32, Arithmetic::Fast, "potrf" | "trsm") => {
+            (ElementType::F32, Arithmetic::Fast, "potrf" | "trsm") => {
                 self.lanes::<f32, f32>(problems)?;
             }
-            (_, ElementType::F32, ..) => self.lanes::<f32, f64>(problems)?,
-            (_, ElementType::F64, ..) => self.lanes::<f64, f64>(problems)?,
-            (_, ElementType::C64, Arithmetic::Exact, _) => {
+            (ElementType::F32, ..) => self.lanes::<f32, f64>(problems)?,
+            (ElementType::F64, ..) => self.lanes::<f64, f64>(problems)?,
+            (ElementType::C64, Arithmetic::Exact, _) => {
                 self.lanes::<[f32; 2], [f64; 2]>(problems)?;
             }
-            (_, ElementType::C64, Arithmetic::Fast, _) => {
+            (ElementType::C64, Arithmetic::Fast, _) => {
                 self.lanes::<[f32; 2], [f32; 2]>(problems)?;
             }
             (..) => self.lanes::<[f64; 2], [f64; 2]>(problems)?,

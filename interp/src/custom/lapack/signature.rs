@@ -65,7 +65,7 @@ struct Part {
 pub(super) struct CheckedShapes {
     operands: Vec<Part>,
     results: Vec<Part>,
-    sizes: BTreeMap<char, usize>,
+    pub(super) sizes: BTreeMap<char, usize>,
     /// The number of independent problems.
     pub(super) batch: usize,
 }
