@@ -120,15 +120,10 @@ fn accepts<R: FactorType>(pivot: R) -> bool {
 fn factors_in_lanes<R: FactorType>(n: usize, lower: bool, from: &[R], to: &mut [R]) {
     let (size, turned) = (n * n, |x: R| if lower { x.conj() } else { x });
     let place = |i: usize, j: usize| if lower { j * n + i } else { i * n + j };
-    let mut lanes = SideBySide::zeros(n, n);
-    let count = from.len() / size;
-    for lane in 0..MATRICES {
-        // Lanes without a matrix have the last one.
-        let from = &from[lane.min(count - 1) * size..][..size];
-        for i in 0..n {
-            (i..n).for_each(|j| lanes.set(lane, (i, j), turned(from[place(i, j)])));
-        }
-    }
+    let mut lanes = SideBySide::new(from.len() / size, [n, n], |matrix, i, j| match i <= j {
+        true => turned(from[matrix * size + place(i, j)]),
+        false => R::ZERO,
+    });
     let pivots = lanes.factor();
     for (lane, to) in to.chunks_exact_mut(size).enumerate() {
         if !pivots.all(lane, accepts) {

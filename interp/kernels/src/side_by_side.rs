@@ -22,9 +22,23 @@ pub struct SideBySide<R: FactorType> {
 }
 
 impl<R: FactorType> SideBySide<R> {
-    /// Returns matrices of zeros.
-    pub fn zeros(rows: usize, columns: usize) -> Self {
-        Self { columns, cells: vec![R::ZEROS; rows * columns] }
+    /// Returns the first `count` matrices, whose elements `element` has by matrix, row and column; the
+    /// other lanes have the last one.
+    pub fn new(
+        count: usize,
+        [rows, columns]: [usize; 2],
+        element: impl Fn(usize, usize, usize) -> R,
+    ) -> Self {
+        let mut cells = vec![R::ZEROS; rows * columns];
+        for lane in 0..MATRICES {
+            let matrix = lane.min(count - 1);
+            for i in 0..rows {
+                for j in 0..columns {
+                    R::set(&mut cells[i * columns + j], lane, element(matrix, i, j));
+                }
+            }
+        }
+        Self { columns, cells }
     }
     /// Returns the bytes of matrices of this size.
     pub fn bytes(rows: usize, columns: usize) -> usize {
@@ -34,11 +48,6 @@ impl<R: FactorType> SideBySide<R> {
     #[inline]
     pub fn at(&self, matrix: usize, (i, j): (usize, usize)) -> R {
         R::at(&self.cells[i * self.columns + j], matrix)
-    }
-    /// Replaces an element of a matrix.
-    #[inline]
-    pub fn set(&mut self, matrix: usize, (i, j): (usize, usize), x: R) {
-        R::set(&mut self.cells[i * self.columns + j], matrix, x);
     }
 
     /// Replaces upper triangles of Hermitian matrices by their factors U, of which `U^H U` is the

@@ -142,19 +142,16 @@ fn solutions<R: FactorType>(
     let (all, size) = (rows * columns, n * n);
     if triangles.len() / size.max(1) >= MATRICES / 4 && n <= LARGEST && systems <= LARGEST {
         parts(to, (all * MATRICES, 1), |number, to| {
-            let first = number * MATRICES;
-            let (mut a, mut x) = (SideBySide::zeros(n, n), SideBySide::zeros(n, systems));
-            for lane in 0..MATRICES {
-                // Lanes without a system have the last one.
-                let problem = first + lane.min(to.len() / all - 1);
-                let (triangle, from) = (&triangles[problem * size..], &from[problem * all..]);
-                for i in 0..n {
-                    (0..i).for_each(|k| a.set(lane, (i, k), factor(triangle, i, k)));
-                    let pivot = if op.unit_diagonal { R::ONE } else { factor(triangle, i, i) };
-                    a.set(lane, (i, i), pivot);
-                    (0..systems).for_each(|s| x.set(lane, (i, s), from[place(i, s)]));
-                }
-            }
+            let (first, count) = (number * MATRICES, to.len() / all);
+            // What is on a diagonal of ones is not read.
+            let last = usize::from(!op.unit_diagonal);
+            let a = SideBySide::new(count, [n, n], |matrix, i, k| match k < i + last {
+                true => factor(&triangles[(first + matrix) * size..], i, k),
+                false => R::ZERO,
+            });
+            let mut x = SideBySide::new(count, [n, systems], |matrix, i, s| {
+                from[(first + matrix) * all + place(i, s)]
+            });
             x.solve(&a, op.unit_diagonal);
             for (lane, to) in to.chunks_exact_mut(all).enumerate() {
                 for i in 0..n {

@@ -136,6 +136,27 @@ fn factors() {
     compare("getrf", "", |engine, ty| engine == Engine::Exact || !ty.is_complex());
 }
 
+/// Those that are left after whole vectors are solved alone, however the threads share the others:
+/// the bits do not depend on their number.
+#[test]
+fn the_last_matrices_are_alone() {
+    let (count, sides) = (178, (2, [2, 2]));
+    let run = |text: &str, arguments: &[Literal]| {
+        compiled(text, Engine::Fast).execute(arguments, &RunOptions::default()).unwrap()
+    };
+    for (letter, name, ty) in TYPES {
+        let text = |front: &str| module(("getrf", ""), (letter, name), sides, front);
+        let a = numbers(&ArrayShape::new(ty, &[178, 2, 2][..]));
+        let found = run(&text("178,"), std::slice::from_ref(&a));
+        for at in [176, 177] {
+            let bytes = &problem(&a, count, at)[0];
+            let own = Literal::from_bytes(ArrayShape::new(ty, &[2, 2][..]), bytes).unwrap();
+            let expected = problem(&run(&text(""), &[own]), 1, 0);
+            assert_eq!(problem(&found, count, at), expected, "{at} of {name}");
+        }
+    }
+}
+
 #[test]
 fn solutions() {
     for side in [76, 82] {

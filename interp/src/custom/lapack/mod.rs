@@ -203,8 +203,8 @@ impl LapackCall {
     ) -> Result<()> {
         let checked = CheckedCall { shapes: &self.shapes, operands, results };
         let (mut run, stop) = (RoutineCall { call: self, checked }, Stop::current());
-        if run.side_by_side(problems.clone())? {
-            return Ok(());
+        if self.is_side_by_side() && problems.len() > 1 {
+            return run.side_by_side(problems);
         }
         problems.try_for_each(|problem| match stop.is_set() {
             true => Ok(()),

@@ -111,28 +111,19 @@ impl LapackCall {
 }
 
 impl RoutineCall<'_> {
-    /// Solves as many problems at a time as there are lanes; `false` if nothing was stored.
-    pub(super) fn side_by_side(&mut self, problems: Range<usize>) -> Result<bool> {
-        let (routine, ty, arithmetic) = (self.call.routine, self.call.ty, self.call.arithmetic);
-        if problems.len() < MATRICES / 4 || !self.call.is_side_by_side() {
-            return Ok(false);
-        }
-        match (ty, arithmetic, routine) {
+    /// Solves as many problems at a time as there are lanes.
+    pub(super) fn side_by_side(&mut self, problems: Range<usize>) -> Result<()> {
+        match (self.call.ty, self.call.arithmetic, self.call.routine) {
             // Elimination is in f64 with both engines.
             (ElementType::F32, Arithmetic::Fast, "potrf" | "trsm") => {
-                self.lanes::<f32, f32>(problems)?;
+                self.lanes::<f32, f32>(problems)
             }
-            (ElementType::F32, ..) => self.lanes::<f32, f64>(problems)?,
-            (ElementType::F64, ..) => self.lanes::<f64, f64>(problems)?,
-            (ElementType::C64, Arithmetic::Exact, _) => {
-                self.lanes::<[f32; 2], [f64; 2]>(problems)?;
-            }
-            (ElementType::C64, Arithmetic::Fast, _) => {
-                self.lanes::<[f32; 2], [f32; 2]>(problems)?;
-            }
-            (..) => self.lanes::<[f64; 2], [f64; 2]>(problems)?,
+            (ElementType::F32, ..) => self.lanes::<f32, f64>(problems),
+            (ElementType::F64, ..) => self.lanes::<f64, f64>(problems),
+            (ElementType::C64, Arithmetic::Exact, _) => self.lanes::<[f32; 2], [f64; 2]>(problems),
+            (ElementType::C64, Arithmetic::Fast, _) => self.lanes::<[f32; 2], [f32; 2]>(problems),
+            (..) => self.lanes::<[f64; 2], [f64; 2]>(problems),
         }
-        Ok(true)
     }
 
     fn lanes<S: Element<R>, R: FactorType>(&mut self, problems: Range<usize>) -> Result<()> {
@@ -140,6 +131,11 @@ impl RoutineCall<'_> {
         while first < problems.end {
             let some = first..problems.end.min(first + MATRICES);
             first = some.end;
+            // How many are left does not depend on the number of threads, so the bits do not either.
+            if some.len() < MATRICES / 4 {
+                some.into_iter().try_for_each(|problem| self.alone(problem))?;
+                continue;
+            }
             match self.call.routine {
                 "potrf" => self.potrf_lanes::<S, R>(some)?,
                 "trsm" => self.trsm_lanes::<S, R>(some)?,
@@ -148,24 +144,17 @@ impl RoutineCall<'_> {
         }
         Ok(())
     }
-    /// Returns matrices, of which lanes without a problem have the last one. `place` is where an
-    /// element goes, if it is read.
+    /// Returns the matrices of an operand, whose elements `element` has of those of a problem.
     fn read_lanes<S: Element<R>, R: FactorType>(
         &self,
         operand: usize,
         problems: &Range<usize>,
-        (rows, columns): (usize, usize),
+        sides: [usize; 2],
         element: impl Fn(&[S], usize, usize) -> R,
     ) -> SideBySide<R> {
-        let mut lanes = SideBySide::zeros(rows, columns);
-        for lane in 0..MATRICES {
-            let problem = (problems.start + lane).min(problems.end - 1);
-            let from = self.checked.elements::<S>(operand, problem);
-            for i in 0..rows {
-                (0..columns).for_each(|j| lanes.set(lane, (i, j), element(from, i, j)));
-            }
-        }
-        lanes
+        let all: Vec<&[S]> =
+            problems.clone().map(|problem| self.checked.elements(operand, problem)).collect();
+        SideBySide::new(all.len(), sides, |matrix, i, j| element(all[matrix], i, j))
     }
 
     fn potrf_lanes<S: Element<R>, R: FactorType>(&mut self, problems: Range<usize>) -> Result<()> {
@@ -173,7 +162,7 @@ impl RoutineCall<'_> {
         // The upper factor is the conjugate transpose of the lower.
         let place = |i: usize, j: usize| if lower { j * n + i } else { i * n + j };
         let turned = |x: R| if lower { x.conj() } else { x };
-        let mut lanes = self.read_lanes(0, &problems, (n, n), |from: &[S], i, j| {
+        let mut lanes = self.read_lanes(0, &problems, [n, n], |from: &[S], i, j| {
             if i > j {
                 return R::ZERO;
             }
@@ -205,12 +194,12 @@ impl RoutineCall<'_> {
         let (rows, columns) = (self.checked.size('m'), self.checked.size('n'));
         let turn = Turn::of((rows, columns), how, right);
         let n = turn.n;
-        let triangles = self.read_lanes(0, &problems, (n, n), |from: &[S], i, k| match i.cmp(&k) {
+        let triangles = self.read_lanes(0, &problems, [n, n], |from: &[S], i, k| match i.cmp(&k) {
             std::cmp::Ordering::Less => R::ZERO,
             std::cmp::Ordering::Equal if how.unit => R::ONE,
             std::cmp::Ordering::Equal | std::cmp::Ordering::Greater => turn.factor(from, i, k),
         });
-        let mut lanes = self.read_lanes(1, &problems, (n, turn.systems), |from: &[S], i, s| {
+        let mut lanes = self.read_lanes(1, &problems, [n, turn.systems], |from: &[S], i, s| {
             from[turn.place(i, s)].wide()
         });
         lanes.solve(&triangles, how.unit);
@@ -228,7 +217,7 @@ impl RoutineCall<'_> {
     fn getrf_lanes<S: Element<R>, R: FactorType>(&mut self, problems: Range<usize>) -> Result<()> {
         let (m, n) = (self.checked.size('m'), self.checked.size('n'));
         let mut lanes =
-            self.read_lanes(0, &problems, (m, n), |from: &[S], i, j| from[i * n + j].wide());
+            self.read_lanes(0, &problems, [m, n], |from: &[S], i, j| from[i * n + j].wide());
         let (pivots, exchanged) = lanes.eliminate();
         for (lane, problem) in problems.enumerate() {
             if !pivots.all(lane, |pivot| pivot != R::ZERO) {

@@ -148,7 +148,8 @@ pub(in crate::custom) fn is_exact_in_fast(target: &str, operands: &[&Shape]) -> 
     };
     let Some(a) = operands.first().and_then(|operand| operand.array()) else { return false };
     let is_complex = a.ty.is_complex();
-    let is_plain = ["potrf", "trsm"].contains(&routine) || routine == "getrf" && is_complex;
+    let is_plain =
+        ["potrf", "trsm"].contains(&routine) || routine == "getrf" && is_complex && target != LU;
     #[cfg(feature = "faer")]
     if target.starts_with("lapack_") && sides(a).is_some_and(|s| super::blocked::has(routine, s)) {
         return false;
