@@ -1,5 +1,6 @@
 //! Two modules in exact arithmetic: whether they are the same function of every float argument, and
 //! whether a difference of their results is one of rounding.
+use crate::program::scheduled;
 use collectives::Session;
 use field::{Answer, Difference};
 use hlo::{Literal, Module, Op, Scalar, Shape, Verified};
@@ -104,6 +105,7 @@ fn compared(
         return Err("the modules are too large for the field".to_owned());
     }
     let limits = RunOptions::default().fuel(fuel.unwrap_or(MOST.1).min(MOST.1));
+    let limits = [first, second].into_iter().fold(limits, |limits, of| scheduled(of, limits));
     let options = field::Options { seed: 0, seeds: draws, limits, arguments };
     field::equal(first, second, &options).map_err(|failure| failure.to_string())
 }

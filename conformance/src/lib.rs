@@ -85,6 +85,6 @@ pub use file::{Case, FileTest, ParseError};
 pub use known::{Known, KnownEntry};
 pub use recorded::{Entry, find, in_parallel, on_large_stack};
 pub use report::{Failure, Outcome, Report, Summary};
-pub use saved::WriteError;
+pub use saved::{WriteError, shell_quoted};
 
 pub use interp::Engine;

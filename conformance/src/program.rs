@@ -7,7 +7,7 @@ use hlo::ir::rewrite::{ComputationRewriter, ModuleRewriter};
 use hlo::ir::{ComputationId, Instruction, InstructionId};
 use hlo::op::{AfterAll, AsyncRole, Kind, Parameter};
 use hlo::{Literal, Module, Op, Shape, Verified};
-use interp::DeviceGrid;
+use interp::{DeviceGrid, RunOptions};
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -266,4 +266,11 @@ impl Copier<'_> {
         let computation = &self.module.computations[self.computation];
         self.feeder.feed(computation.name(id), &computation.instructions[id].shape, &values)
     }
+}
+
+/// Returns the options of a run of a state of a compiler. A schedule may have a `send` before the
+/// `recv` of its receiver: that backends wait then is no matter of a pass.
+pub(crate) fn scheduled(module: &Verified, options: RunOptions) -> RunOptions {
+    let buffered = options.buffered_sends || module.module().config.is_scheduled;
+    options.buffered_sends(buffered)
 }

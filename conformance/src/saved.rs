@@ -16,6 +16,19 @@ pub struct WriteError {
     pub error: std::io::Error,
 }
 
+/// Returns a word as a shell reads it.
+///
+/// ```
+/// assert_eq!(conformance::shell_quoted("dot/f32"), "dot/f32");
+/// assert_eq!(conformance::shell_quoted("it's"), r"'it'\''s'");
+/// ```
+pub fn shell_quoted(text: &str) -> String {
+    match text.chars().all(|c| c.is_ascii_alphanumeric() || "-_./=,:".contains(c)) {
+        true => text.to_owned(),
+        false => format!("'{}'", text.replace('\'', "'\\''")),
+    }
+}
+
 impl Subject {
     /// Returns the text of a file test: the reason as comments, the module, the arguments, and the
     /// expected result of each device.

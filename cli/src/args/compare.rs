@@ -6,6 +6,7 @@ use conformance::backend::{OptionValue, PluginFormat};
 use conformance::judge::{JudgeOptions, Mode, Modes};
 use conformance::metamorphic::TwinRule;
 use conformance::results::Shard;
+use conformance::shell_quoted;
 use conformance::suite::Extent;
 use std::num::NonZero;
 use std::path::PathBuf;
@@ -126,7 +127,8 @@ impl BackendArgs {
     /// Returns the options of the command line that name the backend and say how it is judged.
     pub(crate) fn words(&self) -> Vec<String> {
         let mut words = Vec::new();
-        let mut add = |option: &str, value: &str| words.extend([option.to_owned(), quoted(value)]);
+        let mut add =
+            |option: &str, value: &str| words.extend([option.to_owned(), shell_quoted(value)]);
         for (option, value) in [
             ("--backend", &self.backend),
             ("--backend-command", &self.backend_command),
@@ -169,14 +171,6 @@ impl BackendArgs {
     /// Returns the limit of plugins and commands.
     pub(crate) fn time_limit_or_default(&self) -> Duration {
         self.time_limit.unwrap_or(Duration::from_secs(60))
-    }
-}
-
-/// Returns a word as a shell reads it.
-pub(crate) fn quoted(text: &str) -> String {
-    match text.chars().all(|c| c.is_ascii_alphanumeric() || "-_./=,:".contains(c)) {
-        true => text.to_owned(),
-        false => format!("'{}'", text.replace('\'', "'\\''")),
     }
 }
 
@@ -238,7 +232,7 @@ impl Twins {
     pub(crate) fn word(&self) -> String {
         match self {
             Self::Any => "--metamorphic".to_owned(),
-            Self::By(rule) => quoted(&format!("--metamorphic={rule}")),
+            Self::By(rule) => shell_quoted(&format!("--metamorphic={rule}")),
         }
     }
 }

@@ -13,7 +13,7 @@ mod words;
 pub(crate) use campaign::CampaignArgs;
 pub(crate) use compare::{
     BackendArgs, BlameArgs, ConformArgs, FuzzArgs, PassesArgs, ReduceArgs, RepeatArg, SuiteArg,
-    Twins, quoted,
+    Twins,
 };
 pub(crate) use diff::DiffArgs;
 pub(crate) use equal::EqualArgs;

@@ -3,7 +3,7 @@ use super::custom_calls::declarations;
 use super::reports::Reports;
 use super::test::{failed, unreadable};
 use super::{load_filled, verified};
-use crate::args::{BackendArgs, ConformArgs, SuiteArg, Twins, quoted};
+use crate::args::{BackendArgs, ConformArgs, SuiteArg, Twins};
 use crate::error::{Code, Exit, Failure, Result};
 use crate::limits::Limits;
 use crate::{inputs, output};
@@ -16,6 +16,7 @@ use conformance::results::{Changes, Record, Results, ResultsError, Shard, Verdic
 use conformance::suite::{Extent, Selection, Suite, SuiteCase};
 use conformance::{
     CapabilityMap, Case, Engine, Entry, FileTest, ParseError, Report, Subject, metamorphic,
+    shell_quoted,
 };
 use hlo::Opcode;
 use hlo::diag::SourceFile;
@@ -211,7 +212,8 @@ fn command_line(args: &ConformArgs, subject: &Subject) -> String {
     let mut words = vec!["etalon".to_owned(), "conform".to_owned()];
     words.extend(args.backend.words());
     words.extend(args.metamorphic.as_ref().map(Twins::word));
-    let mut add = |option: &str, value: &str| words.extend([option.to_owned(), quoted(value)]);
+    let mut add =
+        |option: &str, value: &str| words.extend([option.to_owned(), shell_quoted(value)]);
     if let Some(path) = &args.custom_calls {
         add("--custom-calls", &path.display().to_string());
     }
@@ -234,9 +236,9 @@ fn command_line(args: &ConformArgs, subject: &Subject) -> String {
         add("--input", input);
     }
     if args.suite.is_some() && subject.file.is_empty() {
-        words.extend(["--suite full --case".to_owned(), quoted(&subject.name)]);
+        words.extend(["--suite full --case".to_owned(), shell_quoted(&subject.name)]);
     } else {
-        words.push(quoted(&subject.file));
+        words.push(shell_quoted(&subject.file));
     }
     words.join(" ")
 }

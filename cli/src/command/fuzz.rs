@@ -1,14 +1,14 @@
 //! `etalon fuzz`: runs random modules on a backend and on Etalon.
 use super::backend::{about, engine_of, open_with, read_results, show_warnings};
 use super::{load, verified};
-use crate::args::{FuzzArgs, LoadArgs, quoted};
+use crate::args::{FuzzArgs, LoadArgs};
 use crate::error::{Exit, Failure, Result};
 use crate::limits::Limits;
 use crate::{file, output};
 use conformance::backend::{Backends, LimitedEngine};
 use conformance::fuzz::{self, Campaign, Compare, ENOUGH, Event, Finding, Limit};
 use conformance::results::Verdict;
-use conformance::{CapabilityMap, Engine, generate, on_large_stack};
+use conformance::{CapabilityMap, Engine, generate, on_large_stack, shell_quoted};
 use load::Loaded;
 use signal_hook::consts::SIGINT;
 use std::fmt::Write as _;
@@ -159,7 +159,7 @@ fn show(finding: &Finding, command: &str, backend: &str) {
         let _ = writeln!(text, "  saved as {}", file.display());
         if let Some(twin) = twin.as_ref().filter(|_| record.verdict == Verdict::Differs) {
             let (rule, file) =
-                (quoted(&twin.rule.to_string()), quoted(&file.display().to_string()));
+                (shell_quoted(&twin.rule.to_string()), shell_quoted(&file.display().to_string()));
             let _ = writeln!(text, "  reduce: etalon reduce{backend} --metamorphic={rule} {file}");
         }
     }

@@ -1,6 +1,6 @@
 //! `etalon run`: runs modules on one device or several.
 use super::{compile_for, custom_calls, load_filled};
-use crate::args::{CheckNanArg, RunArgs, SeedArg, quoted};
+use crate::args::{CheckNanArg, RunArgs, SeedArg};
 use crate::dump::{self, Dump};
 use crate::error::{Exit, Failure, Result};
 use crate::file::{self, Existing};
@@ -17,7 +17,7 @@ use crate::roofline::Roofline;
 use crate::trace::Trace;
 use crate::{memory, output, progress, queues, result_file};
 use collectives::{RunError, RunOutput};
-use conformance::arrays;
+use conformance::{arrays, shell_quoted};
 use hlo::diag::{Diagnostic, SourceFile};
 use hlo::ir::Computation;
 use hlo::op::GroupMode;
@@ -195,7 +195,7 @@ fn ran(args: &RunArgs, path: &Path, taken: Duration, is_nan: bool) -> String {
             .inputs
             .input
             .iter()
-            .fold(arguments, |all, one| format!("{all} --input {}", quoted(one)));
+            .fold(arguments, |all, one| format!("{all} --input {}", shell_quoted(one)));
         return format!(
             "ran in {ms:.1} ms; the result has NaN: etalon run {file}{arguments} --check-nan shows where the first one comes from\n"
         );

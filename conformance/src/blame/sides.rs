@@ -2,7 +2,7 @@
 use crate::backend::{Backend, BackendError, Backends, LoadedModule};
 use crate::judge::JudgeOptions;
 use crate::pool::Queue;
-use crate::program::Program;
+use crate::program::{Program, scheduled};
 use collectives::Session;
 use hlo::{Literal, Module};
 use interp::{CompileOptions, DeviceGrid, RunOptions};
@@ -115,8 +115,7 @@ pub(super) fn etalon(
 }
 
 fn run(program: &Program, grid: DeviceGrid, options: &RunOptions) -> Result<Vec<Literal>, String> {
-    let scheduled = program.module.module().config.is_scheduled;
-    let options = options.clone().buffered_sends(options.buffered_sends || scheduled);
+    let options = scheduled(&program.module, options.clone());
     let output = compile(program, grid)?.run(&program.arguments, &options);
     output.map(|output| output.results).map_err(|error| error.to_string())
 }

@@ -5,9 +5,8 @@ use super::cause::{Evidence, Finding};
 use super::log::Round;
 use super::pair::Pair;
 use crate::arrays::flatten_per_device;
-use crate::metamorphic::TwinRule;
 use crate::reduce::file_test;
-use crate::{AtomicFile, Existing, WriteError};
+use crate::{AtomicFile, Existing, WriteError, shell_quoted};
 use hlo::Literal;
 use std::fmt::Write as _;
 use std::io::{Cursor, Result};
@@ -126,7 +125,9 @@ fn report(path: &Path, evidence: &Evidence, finding: &Finding, context: &Context
     let path = path.display();
     let command = |name: &str, file: &str| format!("$ etalon {name} {options} {path}/{file}\n");
     let conform = match twin {
-        Some(Pair { twin, .. }) => format!("conform --metamorphic={}", quoted(&twin.rule)),
+        Some(Pair { twin, .. }) => {
+            format!("conform --metamorphic={}", shell_quoted(&twin.rule.to_string()))
+        }
         None => "conform".to_owned(),
     };
     let last = twin.is_none().then(|| command("blame", "original.hlo"));
@@ -139,13 +140,6 @@ fn report(path: &Path, evidence: &Evidence, finding: &Finding, context: &Context
          It was made from `original.hlo` (`{name}`): {search}."
     );
     text
-}
-
-/// Returns a rule as a shell reads it: names may have any characters.
-fn quoted(rule: &TwinRule) -> String {
-    let text = rule.to_string();
-    let is_plain = text.chars().all(|c| c.is_ascii_alphanumeric() || ":._-".contains(c));
-    if is_plain { text } else { format!("'{}'", text.replace('\'', "'\\''")) }
 }
 
 fn block(text: &mut String, title: &str, language: &str, contents: &str) {

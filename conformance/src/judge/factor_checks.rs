@@ -15,6 +15,9 @@ pub(super) type Number = [f64; 2];
 pub(super) fn times(x: Number, y: Number) -> Number {
     [x[0] * y[0] - x[1] * y[1], x[0] * y[1] + x[1] * y[0]]
 }
+pub(super) fn plus(x: Number, y: Number) -> Number {
+    [x[0] + y[0], x[1] + y[1]]
+}
 pub(super) fn minus(x: Number, y: Number) -> Number {
     [x[0] - y[0], x[1] - y[1]]
 }
@@ -60,6 +63,20 @@ impl Matrix {
     }
     pub(super) fn transposed(&self) -> Self {
         Self::of(self.columns, self.rows, |i, j| self[(j, i)])
+    }
+    pub(super) fn trace(&self) -> Number {
+        (0..self.rows.min(self.columns)).fold([0.0; 2], |sum, i| plus(sum, self[(i, i)]))
+    }
+    /// Returns the norm of a column.
+    pub(super) fn length(&self, j: usize) -> f64 {
+        (0..self.rows).map(|i| size(self[(i, j)]).powi(2)).sum::<f64>().sqrt()
+    }
+    /// Returns the product of the adjoint of a column and a column of another matrix.
+    pub(super) fn inner(&self, j: usize, other: &Self, k: usize) -> Number {
+        (0..self.rows).fold([0.0; 2], |sum, i| {
+            let x = self[(i, j)];
+            plus(sum, times([x[0], -x[1]], other[(i, k)]))
+        })
     }
     /// Returns the size of each element.
     pub(super) fn sizes(&self) -> Self {

@@ -9,7 +9,7 @@
 use super::Stop;
 use super::complex::{self, Parts};
 use super::evaluate::{Evaluator, Leaves, arrays, unknown};
-use super::factor_checks::{self, Matrix, minus, times};
+use super::factor_checks::{self, Matrix, plus};
 use super::functions;
 use super::interval::Interval;
 use super::modes::{Mode, largest, least_subnormal, smallest_normal};
@@ -311,19 +311,20 @@ struct Whole {
     norm: f64,
 }
 
+/// Returns the middle of a number, and how far its values may be from that.
+fn middle<N: Number>(x: N) -> (factor_checks::Number, f64) {
+    let (re, im) = (x.re(), x.im().unwrap_or(Interval::point(0.0)));
+    ([re.mid(), im.mid()], re.radius().hypot(im.radius()))
+}
+
 impl Whole {
     /// Returns a lower triangle; none if its elements are not known well enough.
     fn of<N: Number>(lost: &Lost, n: usize, t: impl Fn(usize, usize) -> N) -> Option<Self> {
-        let number = |x: N| [x.re().mid(), x.im().map_or(0.0, Interval::mid)];
-        let radius = |x: N| x.re().radius().hypot(x.im().map_or(0.0, Interval::radius));
-        let below =
-            |i: usize, k: usize, x: factor_checks::Number| if k <= i { x } else { [0.0; 2] };
-        let middle = Matrix::of(n, n, |i, k| below(i, k, number(t(i, k))));
-        let changed = Matrix::of(n, n, |i, k| {
-            let x = t(i, k);
-            below(i, k, [lost.relative.mul_add(x.sizes()[1], radius(x)), 0.0])
-        });
-        let inverse = middle.lower_inverse();
+        let lower = |element: &dyn Fn(N) -> factor_checks::Number| {
+            Matrix::of(n, n, |i, k| if k <= i { element(t(i, k)) } else { [0.0; 2] })
+        };
+        let inverse = lower(&|x| middle(x).0).lower_inverse();
+        let changed = lower(&|x| [lost.relative.mul_add(x.sizes()[1], middle(x).1), 0.0]);
         let sizes = inverse.sizes();
         let norm = sizes.times(&changed).row_norm();
         (norm <= 0.25).then_some(Self { inverse, sizes, changed, norm })
@@ -331,19 +332,15 @@ impl Whole {
     /// Returns where the solution of a system with this right side is.
     fn solution<N: Number>(&self, lost: &Lost, b: &[N]) -> Vec<[Interval; 2]> {
         let n = b.len();
-        let middle = |x: N| [x.re().mid(), x.im().map_or(0.0, Interval::mid)];
-        let column = |f: &dyn Fn(N) -> factor_checks::Number| Matrix::of(n, 1, |i, _| f(b[i]));
-        let solution = self.inverse.times(&column(&middle));
+        let column =
+            |element: &dyn Fn(N) -> factor_checks::Number| Matrix::of(n, 1, |i, _| element(b[i]));
+        let solution = self.inverse.times(&column(&|x| middle(x).0));
         // A backend that multiplies with inverses rounds terms of this size.
         let terms = self.sizes.times(&column(&|x| [x.sizes()[1], 0.0]));
-        let rows = f64::from(u32::try_from(n).unwrap_or(u32::MAX));
-        let right = column(&|x| {
-            let radius = x.re().radius().hypot(x.im().map_or(0.0, Interval::radius));
-            [lost.relative.mul_add(x.sizes()[1], radius) + rows * lost.least, 0.0]
-        });
+        let least = lost.least * f64::from(u32::try_from(n).unwrap_or(u32::MAX));
+        let right = column(&|x| [lost.relative.mul_add(x.sizes()[1], middle(x).1) + least, 0.0]);
         let changed = self.changed.times(&terms);
-        let change =
-            Matrix::of(n, 1, |i, _| minus(right[(i, 0)], times(changed[(i, 0)], [-1.0, 0.0])));
+        let change = Matrix::of(n, 1, |i, _| plus(right[(i, 0)], changed[(i, 0)]));
         let first = self.sizes.times(&change);
         let later = self.norm * first.data.iter().fold(0.0, |most: f64, x| most.max(x[0]));
         let around = |i: usize| {

@@ -6,7 +6,7 @@
 //! have the sums of powers that the matrix has.
 use super::custom::Attributes;
 use super::evaluate::{Evaluator, Leaves};
-use super::factor_checks::{Broken, Factored, Matrix, Number, minus, size, times, within};
+use super::factor_checks::{Broken, Factored, Matrix, Number, minus, plus, size, times, within};
 use super::factors::{Given, about, loose, rest, results};
 use super::interval::Interval;
 use super::seen::{Factor, Kind, float};
@@ -106,11 +106,6 @@ impl super::seen::Factorization {
     }
 }
 
-/// Returns the norms of columns.
-fn lengths(of: &Matrix) -> impl Fn(usize) -> f64 + '_ {
-    |j| (0..of.rows).map(|i| size(of[(i, j)]).powi(2)).sum::<f64>().sqrt()
-}
-
 impl Factored<'_> {
     /// Checks `A v = w v` and `u^H A = w u^H` of all vectors, and the eigenvalues together.
     pub(super) fn general(
@@ -123,7 +118,7 @@ impl Factored<'_> {
             let sums = |power: usize| {
                 let each =
                     w.data.iter().map(|&x| (1..power).fold(x, |product, _| times(product, x)));
-                each.fold([0.0; 2], |sum, x| [sum[0] + x[0], sum[1] + x[1]])
+                each.fold([0.0; 2], plus)
             };
             self.traces(sums)?;
         }
@@ -141,10 +136,7 @@ impl Factored<'_> {
             if k > 1 {
                 power = power.times(self.a);
             }
-            let trace = (0..n).fold([0.0; 2], |sum: Number, i| {
-                let x = power[(i, i)];
-                [sum[0] + x[0], sum[1] + x[1]]
-            });
+            let trace = power.trace();
             let count = i32::try_from(k).unwrap_or(i32::MAX);
             let bound = float(n) * ((norm + self.error).powi(count) - norm.powi(count));
             let rounding = float(n * k) * 4.0 * f64::EPSILON * norm.powi(count);
@@ -163,11 +155,7 @@ impl Factored<'_> {
         let product = a.times(v);
         for j in 0..v.columns {
             let column = || (0..v.rows).map(|i| v[(i, j)]);
-            within(
-                &format!("the length of vector {j}"),
-                (lengths(v)(j) - 1.0).abs(),
-                self.relative,
-            )?;
+            within(&format!("the length of vector {j}"), (v.length(j) - 1.0).abs(), self.relative)?;
             let largest = column().map(size).fold(0.0, f64::max);
             let real = |x: Number| {
                 size(x) >= largest * (1.0 - self.relative) && x[1].abs() <= self.relative
@@ -176,12 +164,7 @@ impl Factored<'_> {
                 return Err(format!("the largest element of vector {j} is not real"));
             }
             // An eigenvalue that is not seen is the quotient v^H A v.
-            let quotient = || {
-                column().enumerate().fold([0.0; 2], |sum, (i, x)| {
-                    let [re, im] = times([x[0], -x[1]], product[(i, j)]);
-                    [sum[0] + re, sum[1] + im]
-                })
-            };
+            let quotient = || v.inner(j, &product, j);
             let value = w.map_or_else(quotient, |w| w[(0, j)]);
             let rest = (0..v.rows).map(|i| size(minus(product[(i, j)], times(v[(i, j)], value))));
             let error = rest.map(|x| x * x).sum::<f64>().sqrt();
@@ -213,11 +196,7 @@ impl Factored<'_> {
             }
             (Some(t), None, _) => {
                 let powers = |power: usize| {
-                    let product = (1..power).fold(t.clone(), |product, _| product.times(t));
-                    (0..t.rows).fold([0.0; 2], |sum: Number, i| {
-                        let x = product[(i, i)];
-                        [sum[0] + x[0], sum[1] + x[1]]
-                    })
+                    (1..power).fold(t.clone(), |product, _| product.times(t)).trace()
                 };
                 self.traces(powers)?;
                 within("the norm of T", (t.norm() - self.a.norm()).abs(), self.error)?;
@@ -291,7 +270,7 @@ impl Factored<'_> {
         let mut order: Vec<usize> = (0..rest.columns).collect();
         let (norm, mut least) = (rest.norm(), f64::INFINITY);
         for k in 0..rest.columns.min(rest.rows) {
-            let lengths: Vec<f64> = (0..rest.columns).map(lengths(&rest)).collect();
+            let lengths: Vec<f64> = (0..rest.columns).map(|j| rest.length(j)).collect();
             let longest = (k..order.len())
                 .max_by(|&i, &j| lengths[order[i]].total_cmp(&lengths[order[j]]))?;
             order.swap(k, longest);
@@ -303,15 +282,12 @@ impl Factored<'_> {
                 return None;
             }
             least = least.min(own);
-            let unit = |i: usize| rest[(i, order[k])].map(|x| x / own);
-            let direction: Vec<Number> = (0..rest.rows).map(unit).collect();
+            let column = |i: usize, _: usize| rest[(i, order[k])].map(|x| x / own);
+            let direction = Matrix::of(rest.rows, 1, column);
             for &j in &order[k + 1..] {
-                let product = direction.iter().enumerate().fold([0.0; 2], |sum: Number, (i, x)| {
-                    let [re, im] = times([x[0], -x[1]], rest[(i, j)]);
-                    [sum[0] + re, sum[1] + im]
-                });
-                for (i, &x) in direction.iter().enumerate() {
-                    rest[(i, j)] = minus(rest[(i, j)], times(x, product));
+                let product = direction.inner(0, &rest, j);
+                for i in 0..rest.rows {
+                    rest[(i, j)] = minus(rest[(i, j)], times(direction[(i, 0)], product));
                 }
             }
         }

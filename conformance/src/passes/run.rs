@@ -4,6 +4,7 @@ use super::state::State;
 use crate::blame::{Divergence, Options as BlameOptions, compare_results, interface_difference};
 use crate::exact::narrows;
 use crate::judge::{JudgeOptions, Judgement, judge_partitioned};
+use crate::program::scheduled;
 use crate::{Tolerance, compare_each};
 use collectives::spmd::Boundary;
 use collectives::{RunError, Session};
@@ -95,10 +96,7 @@ pub(super) fn run(module: &State, sets: &[Vec<Vec<Literal>>], limit: Limit) -> O
             return outputs;
         }
     };
-    // A schedule may have a `send` before the `recv` of its receiver: that backends wait then is no
-    // matter of the pass.
-    let scheduled = module.module.module().config.is_scheduled;
-    let mut options = RunOptions::default().buffered_sends(scheduled);
+    let mut options = scheduled(&module.module, RunOptions::default());
     options.fuel = limit.steps;
     for arguments in sets {
         let (senders, queues): (Vec<_>, Vec<_>) = (0..grid.len()).map(|_| unbounded()).unzip();
