@@ -123,7 +123,7 @@ fn instructions(args: &BlameArgs, file: &Path, options: &Options) -> Result<Exit
     } else {
         about(&backends) + &report(&found, &subject)
     };
-    output::report(&text, args.output.as_deref().is_some_and(file::is_stdout))?;
+    output::report(&text, writes_to_stdout(args))?;
     let bug = |judgement: &Judgement| judgement.verdict == Verdict::EtalonBug;
     let findings = found.findings.iter().filter_map(|finding| finding.judgement.as_ref());
     Ok(if found.judgement.iter().chain(findings).any(bug) {
@@ -146,8 +146,15 @@ fn page(
     let mut measured = Measured::default();
     mark(&model, &mut measured);
     file::replace(target, graph::html(&model, &measured).as_bytes())?;
-    output::status(&format!("wrote {}: open it in a browser\n", target.display()));
+    if !file::is_stdout(target) {
+        output::status(&format!("wrote {}: open it in a browser\n", target.display()));
+    }
     Ok(())
+}
+
+/// Returns whether a file is written to stdout, which has no report then.
+fn writes_to_stdout(args: &BlameArgs) -> bool {
+    args.output.iter().chain(&args.html).any(|path| file::is_stdout(path))
 }
 
 /// Shows each finding at its line on stderr, and returns the report for stdout.
@@ -190,7 +197,8 @@ fn pair(args: &BlameArgs, [before, after]: [&Path; 2], options: &Options) -> Res
         let name = &before.file.name;
         measured.note = format!("Compared with {name}: {}.", conclusion(&pair));
     })?;
-    output::data(&if args.json { pair.to_json() + "\n" } else { pair_report(&pair, &after) })?;
+    let text = if args.json { pair.to_json() + "\n" } else { pair_report(&pair, &after) };
+    output::report(&text, writes_to_stdout(args))?;
     Ok(if pair.is_wrong() { Exit::Wrong.code() } else { ExitCode::SUCCESS })
 }
 

@@ -216,6 +216,11 @@ fn findings_are_on_a_page() {
     let all: Vec<_> = data["computations"].as_array().unwrap().iter().flat_map(marks).collect();
     assert!(all.contains(&("w".to_owned(), "wrong".to_owned())), "{all:?}");
     assert!(all.iter().any(|(_, mark)| mark == "inherited"), "{all:?}");
+    // A page on stdout has no report beside it.
+    let command = "blame loop.hlo --random 1 --backend planted:multiply --html -";
+    let output = folder.etalon(command);
+    expect(&output, 1, "<!doctype html>", "wrong: ");
+    assert!(String::from_utf8_lossy(&output.stdout).trim_end().ends_with("</html>"));
     // The input is not replaced.
     let command = "blame loop.hlo --random 1 --backend planted:multiply --html loop.hlo";
     expect(&folder.etalon(command), 2, "", "loop.hlo");
