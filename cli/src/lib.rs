@@ -9,6 +9,7 @@ mod file;
 mod files;
 mod host;
 mod inputs;
+mod interrupt;
 mod interval;
 mod json;
 mod limits;

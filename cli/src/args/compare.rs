@@ -248,11 +248,12 @@ impl std::str::FromStr for Twins {
 const REPORTS: &str = "Reports";
 
 #[derive(Debug, Args)]
-#[command(group = needed("task", BACKENDS, &["spmd", "compare", "merge"]))]
+#[command(group = needed("task", BACKENDS, &["spmd", "compare", "merge", "list"]))]
 #[command(group = needed("cases", ["paths", "suite"], &["spmd", "compare", "merge"]))]
 #[command(override_usage = "\
     etalon conform [OPTIONS] --backend <BACKEND> <PATHS>...
        etalon conform [OPTIONS] --backend <BACKEND> --suite <probes|smoke|full>
+       etalon conform --list <PATHS>... | --suite <probes|smoke|full>
        etalon conform [OPTIONS] --spmd <GLOBAL> <PARTITIONED>
        etalon conform --compare <OLD.json> <NEW.json>
        etalon conform [OPTIONS] --merge <F.json>...")]
@@ -288,7 +289,10 @@ pub(crate) struct ConformArgs {
     /// Print every case of a backend with its measured error and its bound.
     #[arg(long, short)]
     pub(crate) verbose: bool,
-    /// Write the results of a backend to a file, one line of JSON a case.
+    /// List the names of the cases, and run nothing.
+    #[arg(long, conflicts_with_all = ["spmd", "compare", "merge"])]
+    pub(crate) list: bool,
+    /// Write the results of a backend to a file, one line of JSON a case. After Ctrl-C the cases that were compared are in F.part.json.
     #[arg(long, value_name = "F.json", help_heading = REPORTS)]
     pub(crate) json: Option<PathBuf>,
     /// Write the results as JUnit XML, for CI systems.

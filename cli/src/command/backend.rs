@@ -6,7 +6,7 @@ use super::{load_filled, verified};
 use crate::args::{BackendArgs, ConformArgs, SuiteArg, Twins};
 use crate::error::{Code, Exit, Failure, Result};
 use crate::limits::Limits;
-use crate::{inputs, output};
+use crate::{inputs, interrupt, output};
 use conformance::backend::{
     Backend, BackendError, Backends, CommandBackend, EngineBackend, JudgedBackend, LimitedEngine,
     PlantedBackend, Plugin, PluginOptions, ServerBackend, ServerOptions, VariantBackend, serve,
@@ -25,6 +25,7 @@ use load::Loaded;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Something that has arguments, or gets them from the command line.
 enum Item {
@@ -44,9 +45,6 @@ pub(crate) fn conform(args: &ConformArgs) -> Result<ExitCode> {
     if !args.merge.is_empty() {
         return merge(args, reports);
     }
-    let limits = limited(args.engine.into(), args);
-    let backends =
-        open_with(&args.backend, move |engine| Box::new(LimitedEngine { engine, ..limits }))?;
     let mut items = Vec::new();
     for path in &args.paths {
         items.extend(find(path, args)?);
@@ -55,10 +53,38 @@ pub(crate) fn conform(args: &ConformArgs) -> Result<ExitCode> {
         let cases = suite(size, args.case.as_deref(), args.shard)?;
         items.extend(cases.into_cases().into_iter().map(Item::Suite));
     }
-    let results = conformance::on_large_stack(|| {
-        compare_items(items, args, &backends, limits, reports.has_stdout())
+    if args.list {
+        return list(items, args);
+    }
+    let limits = limited(args.engine.into(), args);
+    let backends =
+        open_with(&args.backend, move |engine| Box::new(LimitedEngine { engine, ..limits }))?;
+    let (stop, count) = (interrupt::stop(), items.len());
+    let mut results = conformance::on_large_stack(|| {
+        compare_items(items, args, &backends, limits, reports.has_stdout(), &stop)
     })?;
-    finish(&results, reports)
+    if !stop.load(Ordering::Relaxed) {
+        return finish(&results, reports);
+    }
+    let compared = results.records().count();
+    let warning = format!("stopped by Ctrl-C after {compared} of {count} cases");
+    output::note(&format!("warning: {warning}\n"));
+    results.warnings.push(warning);
+    finish(&results, reports.of_part())?;
+    Ok(interrupt::exit_code())
+}
+
+/// `--list`: prints the names of the cases, and why some cannot run.
+fn list(items: Vec<Item>, args: &ConformArgs) -> Result<ExitCode> {
+    let alone = items.len() == 1;
+    for item in items {
+        match subject(item, args, alone)? {
+            Ok(subject) => output::data(&format!("{}\n", subject.name))?,
+            Err(Some(report)) => print(&(*report).into(), true, false)?,
+            Err(None) => {}
+        }
+    }
+    Ok(ExitCode::SUCCESS)
 }
 
 /// Compares the backends with the reference on each item; prints those that are not good.
@@ -68,6 +94,7 @@ fn compare_items(
     backends: &Backends,
     reference: LimitedEngine,
     has_stdout: bool,
+    stop: &AtomicBool,
 ) -> Result<Results> {
     let progress = output::Progress::counting("comparing", items.len());
     let mut results = Results::of(backends);
@@ -91,7 +118,8 @@ fn compare_items(
     });
     let mut items = items.into_iter();
     loop {
-        while queue.has_room()
+        while !stop.load(Ordering::Relaxed)
+            && queue.has_room()
             && let Some(item) = items.next()
         {
             queue.push(subject(item, args, alone)?);

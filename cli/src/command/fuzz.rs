@@ -4,18 +4,17 @@ use super::{load, verified};
 use crate::args::{FuzzArgs, LoadArgs};
 use crate::error::{Exit, Failure, Result};
 use crate::limits::Limits;
-use crate::{file, output};
+use crate::{file, interrupt, output};
 use conformance::backend::{Backends, LimitedEngine};
 use conformance::fuzz::{self, Campaign, Compare, ENOUGH, Event, Finding, Limit};
 use conformance::results::Verdict;
 use conformance::{CapabilityMap, Engine, generate, on_large_stack, shell_quoted};
 use load::Loaded;
-use signal_hook::consts::SIGINT;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 /// The modules of a campaign that ends with the table of opcodes.
@@ -53,7 +52,7 @@ pub(crate) fn fuzz(args: &FuzzArgs) -> Result<ExitCode> {
         generate,
         like,
         output: args.output.clone(),
-        stop: stopped_by_interrupt(),
+        stop: interrupt::stop(),
         compare: match &args.metamorphic {
             Some(twins) => Compare::Twins(twins.rule()),
             None if engine.is_some_and(Engine::rounds_correctly) => Compare::Bits,
@@ -84,23 +83,7 @@ pub(crate) fn fuzz(args: &FuzzArgs) -> Result<ExitCode> {
     }
     let code = finish(&campaign, &backends, args.coverage)?;
     let is_stopped = options.stop.load(Ordering::Relaxed);
-    Ok(if is_stopped { ExitCode::from(INTERRUPTED) } else { code })
-}
-
-/// The exit code after Ctrl-C: that of a program which the signal ends.
-const INTERRUPTED: u8 = 130;
-
-/// Returns what Ctrl-C sets: the campaign then ends with its summary. A second Ctrl-C ends the process.
-fn stopped_by_interrupt() -> Arc<AtomicBool> {
-    let stop = Arc::new(AtomicBool::new(false));
-    // Without the handlers the signal ends the process.
-    let _ = signal_hook::flag::register_conditional_shutdown(
-        SIGINT,
-        INTERRUPTED.into(),
-        Arc::clone(&stop),
-    )
-    .and_then(|_| signal_hook::flag::register(SIGINT, Arc::clone(&stop)));
-    stop
+    Ok(if is_stopped { interrupt::exit_code() } else { code })
 }
 
 /// An engine with the limits of a generated module, or those of a variant of a module, which may be large or run without end.

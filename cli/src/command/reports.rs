@@ -31,6 +31,17 @@ impl Reports {
         self.0.iter().any(|(path, _)| file::is_stdout(path))
     }
 
+    /// Returns the reports of a run that was stopped: `F.part.json` in place of `F.json`, so that no part is taken for all of a
+    /// run, and the report of an earlier run stays.
+    pub(super) fn of_part(self) -> Self {
+        let part = |(path, format): (PathBuf, Format)| {
+            let extension = path.extension().map(|end| format!("part.{}", end.display()));
+            let part = path.with_extension(extension.as_deref().unwrap_or("part"));
+            (if file::is_stdout(&path) { path } else { part }, format)
+        };
+        Self(self.0.into_iter().map(part).collect())
+    }
+
     /// Writes all reports. Returns the first error after the others are written.
     pub(super) fn write(self, results: &Results) -> Result<()> {
         let write =

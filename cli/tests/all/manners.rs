@@ -125,3 +125,36 @@ fn an_interrupted_campaign_of_random_modules_shows_its_summary() {
     assert!(Command::new("kill").args(["-INT", &id]).status().unwrap().success());
     expect(&fuzz.wait_with_output().unwrap(), 130, " modules in ", "");
 }
+
+/// The case that runs when Ctrl-C comes is compared; those after it are not.
+#[test]
+fn an_interrupted_comparison_writes_what_it_compared() {
+    let folder = folder();
+    let conform = Command::new(env!("CARGO_BIN_EXE_etalon"))
+        .args("conform --suite probes --json out.json --backend-command".split(' '))
+        .arg("touch started; sleep 0.1; exit 3 # {hlo} {out.npz}")
+        .current_dir(&folder.0)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    while !folder.0.join("started").exists() {
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    let id = conform.id().to_string();
+    assert!(Command::new("kill").args(["-INT", &id]).status().unwrap().success());
+    expect(&conform.wait_with_output().unwrap(), 130, " unsupported", "stopped by Ctrl-C after ");
+    assert!(!folder.0.join("out.json").exists());
+    let report = std::fs::read_to_string(folder.0.join("out.part.json")).unwrap();
+    let report: serde_json::Value = serde_json::from_str(&report).unwrap();
+    assert!(report["warnings"][0].as_str().unwrap().starts_with("stopped by Ctrl-C"), "{report}");
+    assert!(!report["records"].as_array().unwrap().is_empty());
+}
+
+#[test]
+fn cases_are_listed_without_a_backend() {
+    let folder = folder();
+    let output = folder.etalon("conform --suite smoke --case abs/f32/* --list");
+    expect(&output, 0, "abs/f32/ordinary-values\n", "");
+    expect(&folder.etalon("conform --list"), 2, "", "--suite");
+}

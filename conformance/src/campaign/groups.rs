@@ -4,13 +4,14 @@
 //!
 //! | causes | have in common |
 //! |---|---|
-//! | all of a way to fail and a type | the type, if a fifth of its ops fail in this way |
+//! | all of a way to fail and a type | the type, if a fifth of its ops that the backend has fail in this way |
 //! | deaths with a line | the signal, and the line without numbers, addresses, and the values of a check |
 //! | rejected and failed modules | the message without names, if it says enough |
 //! | deaths in silence | the signal and the op, of any type; many functions of a class of types |
 //! | wrong results | the op, and the class of its type if it computes; of ops with dimensions and windows, whether numbers differ or are not finite |
 use super::History;
 use super::log::Cause;
+use crate::results::Verdict;
 use hlo::op::{Accuracy, AsyncRole, Kind};
 use hlo::{Class, ElementType, Opcode};
 use std::cmp::Reverse;
@@ -25,7 +26,7 @@ pub struct Group<'h> {
     pub causes: Vec<&'h Cause>,
 }
 
-/// One in this number of the ops of a type fails: the fault is that of the type.
+/// One in this number of the ops that the backend has of a type fails: the fault is that of the type.
 const FAULTY: usize = 5;
 /// The fewest functions of a class of types that are one fault when a backend dies of them.
 const FUNCTIONS: usize = 4;
@@ -78,7 +79,8 @@ impl History {
         let mut all: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
         let mut failed: BTreeMap<(String, &str), BTreeSet<&str>> = BTreeMap::new();
         for round in &self.rounds {
-            for name in round.cases.keys() {
+            let had = round.cases.iter().filter(|(_, verdict)| **verdict != Verdict::Unsupported);
+            for (name, _) in had {
                 if let Some((op, ty)) = op_and_type(name) {
                     all.entry(ty).or_default().insert(op);
                 }
@@ -409,6 +411,11 @@ mod tests {
                 let case = format!("{op}/{ty}/ordinary-values");
                 events.push(Event::Case(Case { case, verdict, at: 0.0, cause: id, key: None }));
             }
+        }
+        // What the backend does not have does not count.
+        for op in Opcode::ALL.iter().filter(|op| !ops.contains(&op.name())) {
+            let (case, verdict) = (format!("{op}/s1/ordinary-values"), Verdict::Unsupported);
+            events.push(Event::Case(Case { case, verdict, at: 0.0, cause: None, key: None }));
         }
         // Functions that a backend dies of.
         for op in ["sine", "cosine", "tan", "sqrt"] {
