@@ -98,7 +98,7 @@ fn report(answer: &Answer, paths: [&Path; 2]) -> String {
 const ELIDED: &str = "  = help: dump the module with large constants printed, or give `--elided SEED` for random values\n";
 
 fn equal_text(evidence: &Evidence) -> String {
-    let Evidence { elements, degree, comparisons, undefined, .. } = evidence;
+    let Evidence { elements, degree, comparisons, branches, undefined, .. } = evidence;
     let draws = evidence.compared();
     let mut text = String::from(match evidence.has_floats {
         true => "equal for every float argument, in exact arithmetic\n",
@@ -110,10 +110,17 @@ fn equal_text(evidence: &Evidence) -> String {
         "  {elements} elements of degree {degree:.0}, {draws} draws: wrong by chance {chance:.0e}, if functions are independent variables"
     );
     if comparisons.all > 0 {
-        let (both, all) = (comparisons.both, comparisons.all);
+        let (both, all) = (comparisons.met, comparisons.all);
         let _ = writeln!(
             text,
             "  {both} of {all} comparisons of floats were true and false; what they decide is tested by the draws, not proved"
+        );
+    }
+    if branches.met < branches.all {
+        let (met, all) = (branches.met, branches.all);
+        let _ = writeln!(
+            text,
+            "  {met} of {all} branches of conditionals were taken; nothing is said of the others"
         );
     }
     if *undefined > 0 {
@@ -148,7 +155,8 @@ fn to_json(answer: &Answer, paths: [&Path; 2]) -> String {
             "elements": evidence.elements,
             "degree": evidence.degree,
             "probability": evidence.probability(),
-            "comparisons": { "both": evidence.comparisons.both, "all": evidence.comparisons.all },
+            "comparisons": { "both": evidence.comparisons.met, "all": evidence.comparisons.all },
+            "branches": { "taken": evidence.branches.met, "all": evidence.branches.all },
             "undefined": evidence.undefined,
             "missed": evidence.missed,
             "endless": evidence.endless,

@@ -5,11 +5,11 @@ use crate::kernels::Number as _;
 use crate::pair::Pair;
 use crate::rational::{digits, exactly};
 use crate::tower::PRIMES;
-use hlo::ir::{Computation, Instruction};
+use hlo::ir::{Computation, Instruction, InstructionId};
 use hlo::literal::ConstantValue;
 use hlo::op::Unary;
 use hlo::{Array, ArrayShape, Class, ElementType, Literal, Module, Op, Scalar, Shape};
-use num::index::count;
+use num::index::{count, to_i64, to_usize};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Returns the elements that are exactly the floats of a value.
@@ -101,6 +101,25 @@ fn is_cut(computation: &Computation, instruction: &Instruction) -> bool {
     }
 }
 
+/// Returns the integers where an instruction changes what it does: the last starts of slices, and
+/// the branches of a conditional.
+#[expect(clippy::wildcard_enum_match_arm, reason = "no other op has a limit that is no size")]
+fn limits(computation: &Computation, instruction: &Instruction) -> Vec<i64> {
+    let dims = |of: InstructionId| -> &[i64] {
+        computation.instructions[of].shape.array().map_or(&[], |array| &array.dims)
+    };
+    let last = |sizes: &[i64]| -> Vec<i64> {
+        dims(instruction.operands[0]).iter().zip(sizes).map(|(dim, size)| dim - size).collect()
+    };
+    match &instruction.op {
+        Op::DynamicSlice(op) => last(&op.dynamic_slice_sizes),
+        Op::DynamicUpdateSlice(_) => last(dims(instruction.operands[1])),
+        Op::Gather(op) => last(&op.slice_sizes),
+        Op::Conditional(op) => (0..to_i64(op.branches.len().min(Pool::MOST))).collect(),
+        _ => Vec::new(),
+    }
+}
+
 impl Pool {
     /// Larger constants are tables, not limits.
     const MOST: usize = 16;
@@ -118,6 +137,7 @@ impl Pool {
                 has_cuts = true;
                 floats.extend(CUTS);
             }
+            integers.extend(limits(computation, instruction));
             let Op::Constant(op) = &instruction.op else { continue };
             let ConstantValue::Literal(Literal::Array(value)) = &*op.value else { continue };
             for i in 0..value.len().min(Self::MOST) {
@@ -224,7 +244,11 @@ impl<'a> Draw<'a> {
         let count = count(&shape.dims);
         self.size = count;
         match shape.ty.class() {
-            Class::Float => Literal::from(write(shape, (0..count).map(|_| self.float(shape.ty)))),
+            Class::Float => {
+                let mut all: Vec<Element> = (0..count).map(|_| self.float(shape.ty)).collect();
+                self.repeat(&mut all, &shape.dims);
+                Literal::from(write(shape, all))
+            }
             Class::Complex => {
                 let ty = shape.ty.component();
                 let parts = (0..count).map(|_| Pair(self.float(ty), self.float(ty)));
@@ -236,6 +260,27 @@ impl<'a> Draw<'a> {
                     result.set(i, self.whole(shape.ty));
                 }
                 Literal::from(result)
+            }
+        }
+    }
+    /// Makes some rows of a tied array equal, or zero: distances and products of such rows are tied.
+    fn repeat(&mut self, all: &mut [Element], dims: &[i64]) {
+        let rows = match dims {
+            [rows, _, ..] if !all.is_empty() => to_usize(*rows),
+            _ => return,
+        };
+        if self.kind != Kind::Tied || self.random.bool() {
+            return;
+        }
+        let size = all.len() / rows;
+        for row in 1..rows {
+            match self.random.u8(0..4) {
+                0 => all[row * size..][..size].fill(Element::ZERO),
+                1 => {
+                    let from = self.random.usize(0..row) * size;
+                    all.copy_within(from..from + size, row * size);
+                }
+                _ => {}
             }
         }
     }

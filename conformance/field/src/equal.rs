@@ -1,5 +1,6 @@
 //! The comparison of two modules.
 use crate::arithmetic::Field;
+use crate::coverage::{self, Coverage, Seen};
 use crate::draw::{Draw, Pool, has_ties, held_exactly, real};
 use crate::element::{Element, read};
 use crate::kernels::{Number as _, evaluate};
@@ -14,7 +15,6 @@ use hlo::op::Kind;
 use hlo::{Array, Class, ElementType, Literal, Module, Shape, Verified};
 use interp::{CompileOptions, DeviceGrid, Error, Hooks, RunOptions};
 use num::index::count;
-use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// The largest probability of a wrong answer with which modules are equal.
@@ -82,6 +82,8 @@ pub struct Evidence {
     pub degree: f64,
     /// Comparisons of floats that held, and that did not, in at least one run.
     pub comparisons: Coverage,
+    /// Branches of conditionals that were taken. Nothing is said of the others.
+    pub branches: Coverage,
     /// Elements of results that are infinite or NaN in one of the modules only: a division by zero,
     /// a root of a negative number, an overflow. They are not compared.
     pub undefined: usize,
@@ -113,15 +115,6 @@ impl Evidence {
     pub fn compared(&self) -> u32 {
         self.seeds - self.endless - self.unstable
     }
-}
-
-/// How many comparisons of floats had both values.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Coverage {
-    /// Comparisons that were true and false.
-    pub both: usize,
-    /// All comparisons.
-    pub all: usize,
 }
 
 /// The first difference.
@@ -213,7 +206,7 @@ pub fn equal(first: &Verified, second: &Verified, options: &Options) -> Result<A
             ..Evidence::default()
         },
         constants,
-        covered: [BTreeMap::new(), BTreeMap::new()],
+        covered: [Seen::default(), Seen::default()],
         met: Vec::new(),
         unknown: None,
     };
@@ -450,9 +443,8 @@ impl Comparison<'_> {
 
     /// Returns what the draws say, of which none shows a difference.
     fn answer(mut self) -> Answer {
-        let all = self.covered.iter().flat_map(BTreeMap::values);
-        let both = all.clone().filter(|(no, yes)| *no && *yes).count();
-        self.evidence.comparisons = Coverage { both, all: all.count() };
+        self.evidence.comparisons = coverage::comparisons(&self.covered);
+        self.evidence.branches = coverage::branches(&self.covered);
         let missed = |met: &&Met| **met == Met::Missed;
         self.evidence.missed = self.met.iter().flatten().filter(missed).count();
         let (seeds, is_given) = (self.options.seeds, self.options.arguments.is_some());
@@ -576,9 +568,6 @@ fn same_signature(modules: [&Module; 2]) -> Result<(), Failure> {
     }
 }
 
-/// Whether a comparison was false, and whether it was true.
-type Seen = BTreeMap<usize, (bool, bool)>;
-
 fn run(
     lifted: Lifted,
     field: &Arc<Field>,
@@ -586,19 +575,15 @@ fn run(
     options: &Options,
     covered: &mut Seen,
 ) -> Result<Vec<Literal>, RunError> {
+    covered.expect(&lifted);
     let seen = Arc::new(Mutex::new(std::mem::take(covered)));
     let mut hooks = Hooks::new();
     for (number, stated) in lifted.calls.into_iter().enumerate() {
         let (field, seen) = (Arc::clone(field), Arc::clone(&seen));
         hooks = hooks.custom_call(target(number), move |call| {
-            let mut holds = (false, false);
-            let mut count = |value: bool| if value { holds.1 = true } else { holds.0 = true };
-            let result = evaluate(&field, &stated, call.operands, &mut count);
-            if holds != (false, false) {
-                let mut seen = seen.lock().unwrap_or_else(PoisonError::into_inner);
-                let known = seen.entry(number).or_default();
-                *known = (known.0 | holds.0, known.1 | holds.1);
-            }
+            let mut ways = stated.ways();
+            let result = evaluate(&field, &stated, call.operands, &mut |way| ways[way] = true);
+            seen.lock().unwrap_or_else(PoisonError::into_inner).add(number, &ways);
             result.ok_or_else(|| {
                 let name = stated.op.opcode().name();
                 Error::unsupported(format!("`{name}` is not known over the field"))

@@ -25,6 +25,15 @@ pub(crate) struct Stated {
     pub(crate) name: String,
 }
 
+impl Stated {
+    /// Returns for each way that the op may decide for that it did not: false and true, or the
+    /// branches of a conditional.
+    pub(crate) fn ways(&self) -> Vec<bool> {
+        let count = if let Op::Conditional(op) = &self.op { op.branches.len() } else { 2 };
+        vec![false; count]
+    }
+}
+
 /// What sums of products are of: elements, and pairs of them.
 pub(crate) trait Number: Copy {
     const ZERO: Self;
@@ -127,7 +136,7 @@ pub(crate) fn evaluate(
     field: &Field,
     stated: &Stated,
     values: &[&Literal],
-    seen: &mut dyn FnMut(bool),
+    seen: &mut dyn FnMut(usize),
 ) -> Option<Literal> {
     let with = Operands { stated, values };
     let mut shapes = stated.operands.iter().chain([&stated.shape]);
@@ -155,7 +164,7 @@ pub(crate) fn evaluate(
             let pairs = with.elements(0).into_iter().zip(with.elements(1));
             let holds = pairs.map(|(x, y)| {
                 let holds = holds(op.direction, field.compare(&x, &y));
-                seen(holds);
+                seen(usize::from(holds));
                 holds
             });
             predicates(&with, holds)
@@ -190,6 +199,21 @@ pub(crate) fn evaluate(
         Op::TriangularSolve(op) => solve(field, op, &with),
         Op::TopK(op) => topk(field, op, &with)?,
         Op::CustomCall(_) => unknown(field, &with)?,
+        // The index of the branch.
+        Op::Conditional(op) => {
+            let last = op.branches.len() - 1;
+            seen(
+                match with.array(0).get(0) {
+                    Scalar::Pred(is_first) => usize::from(!is_first),
+                    index @ (Scalar::Signed(_)
+                    | Scalar::Unsigned(_)
+                    | Scalar::Float(_)
+                    | Scalar::Complex(..)) => usize::try_from(index.as_wrapping()).unwrap_or(last),
+                }
+                .min(last),
+            );
+            values[0].clone()
+        }
         _ => return None,
     })
 }
@@ -200,7 +224,7 @@ fn is_complex(shape: &Shape) -> bool {
 
 /// Returns the result of an op with complex numbers; `None` if it has none over the field.
 #[expect(clippy::wildcard_enum_match_arm, reason = "`rewrite` names the ops that come here")]
-fn of_pairs(field: &Field, with: &Operands<'_>, seen: &mut dyn FnMut(bool)) -> Option<Literal> {
+fn of_pairs(field: &Field, with: &Operands<'_>, seen: &mut dyn FnMut(usize)) -> Option<Literal> {
     let pairs = |i: usize| with.numbers::<Pair>(field, i);
     Some(match &with.stated.op {
         Op::Unary(Unary::Abs) => with.written(pairs(0).into_iter().map(|x| field.magnitude(x))),
@@ -223,7 +247,7 @@ fn of_pairs(field: &Field, with: &Operands<'_>, seen: &mut dyn FnMut(bool)) -> O
             let both = pairs(0).into_iter().zip(pairs(1));
             let holds = both.map(|(x, y)| {
                 let holds = x.is(&y) == (op.direction == Direction::Eq);
-                seen(holds);
+                seen(usize::from(holds));
                 holds
             });
             predicates(with, holds)

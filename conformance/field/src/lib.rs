@@ -21,7 +21,7 @@
 //! | `kernels`, `batch_norm` | products, reductions, decompositions |
 //! | `constants`, `lift` | a module over the field, which the engine runs |
 //! | `draw` | arguments |
-//! | `equal`, `met` | runs, which elements were compared, the answer |
+//! | `equal`, `met`, `coverage` | runs, which elements were compared, which ways were taken, the answer |
 //!
 //! Source: Mirage (OSDI 2025); "Identity Testing for Circuits with Exponentiation Gates" (ITCS
 //! 2026).
@@ -29,6 +29,7 @@
 mod arithmetic;
 mod batch_norm;
 mod constants;
+mod coverage;
 mod draw;
 mod element;
 mod equal;
@@ -40,5 +41,6 @@ mod rational;
 mod tower;
 mod unity;
 
-pub use equal::{Answer, CHANCE, Coverage, Difference, Evidence, Failure, Options, equal};
+pub use coverage::Coverage;
+pub use equal::{Answer, CHANCE, Difference, Evidence, Failure, Options, equal};
 pub use lift::Open;

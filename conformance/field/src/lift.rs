@@ -78,6 +78,23 @@ pub(crate) fn lift(module: &Module, field: &Field) -> Result<Lifted, Open> {
             let as_op = top_k(module, instruction);
             let op = as_op.as_ref().unwrap_or(&instruction.op);
             match part(module, computation, instruction, op) {
+                Part::Kept if matches!(op, Op::Conditional(_)) => {
+                    let index = instruction.operands[0];
+                    let shape = shape_of(computation, index);
+                    let call = Op::from(CustomCall::new(Text(target(calls.len()).into())));
+                    calls.push(Stated {
+                        op: op.clone(),
+                        operands: vec![shape.clone()],
+                        shape: shape.clone(),
+                        folds: None,
+                        name: String::new(),
+                    });
+                    let operands = [index].into_iter().collect();
+                    let call = Instruction { op: call, operands, shape, common: None };
+                    let edited = rewriter.computation_mut(id);
+                    let call = edited.add(at, call);
+                    edited.instruction_mut(at).operands[0] = call;
+                }
                 Part::Kept => {}
                 Part::Open(reason) => return Err(open(reason)),
                 Part::Call(folds) => {

@@ -350,6 +350,67 @@ fn ties_of_functions_are_drawn() {
     }
 }
 
+/// The branches of a conditional, the last start of a slice, equal distances, and products of zeros.
+#[test]
+fn what_decides_is_drawn() {
+    let branches = |of: [i32; 7]| {
+        let branches = of
+            .iter()
+            .enumerate()
+            .map(|(i, x)| {
+                format!("b{i} {{ p = f32[] parameter(0) c = f32[] constant({x}) ROOT r = f32[] add(p, c) }}\n")
+            })
+            .collect::<Vec<_>>();
+        let text = branches.concat()
+            + "ENTRY e { i = s32[] parameter(0) x = f32[] parameter(1)
+               ROOT r = f32[] conditional(i, x, x, x, x, x, x, x), branch_computations={b0, b1, b2, b3, b4, b5, b6} }";
+        Module::parse(&text).unwrap().verify().unwrap()
+    };
+    let found = equal(
+        &branches([0, 1, 2, 3, 4, 5, 6]),
+        &branches([0, 1, 2, 3, 4, 7, 6]),
+        &Options::default(),
+    );
+    assert!(matches!(found.unwrap(), Answer::Different(_)));
+    let slices = |limit: i32| {
+        module(&format!(
+            "x = f32[10] parameter(0) i = s32[] parameter(1) c = s32[] constant({limit}) z = s32[] constant(0) k = s32[] clamp(z, i, c) ROOT r = f32[3] dynamic-slice(x, k), dynamic_slice_sizes={{3}}"
+        ))
+    };
+    let found = equal(&slices(7), &slices(6), &Options::default());
+    assert!(matches!(found.unwrap(), Answer::Different(_)));
+    let nearest = |direction: &str| {
+        let text = format!(
+            "sum {{ a = f32[] parameter(0) b = f32[] parameter(1) ROOT r = f32[] add(a, b) }}
+             ENTRY e {{ x = f32[4,3] parameter(0) y = f32[3] parameter(1) z = f32[] constant(0)
+             b = f32[4,3] broadcast(y), dimensions={{1}} d = f32[4,3] subtract(x, b) q = f32[4,3] multiply(d, d)
+             s = f32[4] reduce(q, z), dimensions={{1}}, to_apply=sum
+             f = f32[1] slice(s), slice={{[0:1]}} g = f32[1] slice(s), slice={{[1:2]}}
+             ROOT r = pred[1] compare(f, g), direction={direction} }}"
+        );
+        Module::parse(&text).unwrap().verify().unwrap()
+    };
+    let found = equal(&nearest("LT"), &nearest("LE"), &Options::default());
+    assert!(matches!(found.unwrap(), Answer::Different(_)));
+    let mask = |direction: &str| {
+        module(&format!(
+            "x = f32[4,3] parameter(0) w = f32[3,2] parameter(1) y = f32[4,2] dot(x, w), lhs_contracting_dims={{1}}, rhs_contracting_dims={{0}}
+             c = f32[] constant(0) z = f32[4,2] broadcast(c), dimensions={{}} ROOT r = pred[4,2] compare(y, z), direction={direction}"
+        ))
+    };
+    let found = equal(&mask("GT"), &mask("GE"), &Options::default());
+    assert!(matches!(found.unwrap(), Answer::Different(_)));
+    // What no draw decides is said.
+    let never = branches([0; 7]);
+    let Answer::Equal(evidence) =
+        equal(&never, &never, &Options { seeds: 1, ..Options::default() }).unwrap()
+    else {
+        panic!("a module is itself");
+    };
+    assert_eq!(evidence.branches.all, 14);
+    assert!(evidence.branches.met < 14);
+}
+
 /// Real numbers of few digits are no reason for a difference.
 #[test]
 fn numbers_that_cancel_are_not_different() {

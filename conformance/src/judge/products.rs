@@ -13,7 +13,7 @@ use super::sums::{all_points, terms};
 use super::{Stop, candidates, integers};
 use hlo::op::value::WindowDim;
 use hlo::op::{Convolution, RaggedMode};
-use hlo::{ArrayShape, Dims, ElementType, IndexSpace, Literal, Op, Shape};
+use hlo::{ArrayShape, Dims, ElementType, IndexSpace, Literal, Op, Scalar, Shape};
 use std::collections::HashMap;
 
 /// Fails if there is no bound.
@@ -56,15 +56,58 @@ pub(super) fn products<'m>(
         let results = [of_arrays(ev, site, &operands)?, of_arrays(ev, site, &[a, b, whole])?];
         return Ok(super::control::any_of(&results));
     }
-    match (&site.instruction().op, operands.as_slice()) {
+    let results = match (&site.instruction().op, operands.as_slice()) {
         (Op::ScaledDot(_), [a, b, scales @ ..]) if !all_points(&operands) => {
             // The factors are scaled first; then all scales are 1.
             let factors = [(a, scales[0]), (b, scales[1])].map(|(x, scale)| times(x, scale));
             let ones = [scales[0], scales[1]].map(ones);
-            of_arrays(ev, site, &[&factors[0], &factors[1], &ones[0], &ones[1]])
+            of_arrays(ev, site, &[&factors[0], &factors[1], &ones[0], &ones[1]])?
         }
-        _ => of_arrays(ev, site, &operands),
+        _ => of_arrays(ev, site, &operands)?,
+    };
+    Ok(match masked(ev, site, &operands, &results)? {
+        Some(masked) => super::control::any_of(&[results, masked]),
+        None => results,
+    })
+}
+
+/// Returns the results of a `ragged-dot` that reads the left operand as 0 outside of a group and adds
+/// the products of all groups, as StableHLO's expansion of CHLO and XLA's of HLO do: NaN where a zero
+/// meets an infinity or NaN of another group. None if there are none.
+fn masked<'m>(
+    ev: &mut Evaluator<'m>,
+    site: Site<'m>,
+    operands: &[&Range],
+    results: &Leaves,
+) -> Result<Option<Leaves>, Stop> {
+    let (Op::RaggedDot(op), [lhs, rhs, sizes], [result]) =
+        (&site.instruction().op, operands, results.as_slice())
+    else {
+        return Ok(None);
+    };
+    let (Some(shape), Some(counts)) = (lhs.shape(), sizes.shape()) else { return Ok(None) };
+    if op.mode() == RaggedMode::Batch || floats(&rhs.lo).iter().all(|x| x.is_finite()) {
+        return Ok(None);
     }
+    let ragged = op.lhs_ragged_dims.first().and_then(|&dim| usize::try_from(dim).ok());
+    let size = |of: i64| Scalar::Signed(of).convert(ElementType::S64, counts.ty);
+    let (whole, none) = (size(ragged.map_or(0, |dim| shape.dims[dim])), size(0));
+    let groups = counts.dims.last().map_or(0, |&count| usize::try_from(count).unwrap_or(0));
+    let zeros = Range::point(Literal::zeros(shape.clone()));
+    let mut masked = result.clone();
+    for group in 0..groups {
+        // All rows are in this group.
+        let whole_at = |i: usize| if i % groups == group { whole } else { none };
+        let ends = (0..sizes.lo.len()).map(|i| (whole_at(i), whole_at(i)));
+        let products = of_arrays(ev, site, &[&zeros, rhs, &integers::range(counts, ends)])?;
+        let Some(products) = products.first() else { return Ok(None) };
+        for ends in [&mut masked.lo, &mut masked.hi] {
+            for (end, product) in floats_mut(ends).iter_mut().zip(floats(&products.lo)) {
+                *end = if product.is_nan() { Interval::NAN.lo } else { *end };
+            }
+        }
+    }
+    Ok(Some(vec![masked]))
 }
 
 /// Returns sizes of groups of a batch dimension with which each index is in one.

@@ -149,6 +149,34 @@ fn what_is_in_no_group_of_a_batch_is_zero_or_a_product() {
     }
 }
 
+/// The expansions of StableHLO and XLA multiply what other groups have by 0.
+#[test]
+fn a_ragged_dot_may_add_the_zeros_of_other_groups() {
+    let body = "ENTRY e { x = f32[2,1] parameter(0) y = f32[2,1,2] parameter(1) g = s32[2] constant({1, 1})
+        ROOT r = f32[2,2] ragged-dot(x, y, g), lhs_contracting_dims={1}, rhs_contracting_dims={1},
+          lhs_ragged_dims={0}, rhs_group_dims={0} }";
+    let arguments = ["f32[2,1] {{2}, {3}}", "f32[2,1,2] {{{5, 7}}, {{1, inf}}}"];
+    let results = [
+        ("f32[2,2] {{10, 14}, {3, inf}}", Agrees),
+        ("f32[2,2] {{10, nan}, {3, inf}}", WithinBound),
+        ("f32[2,2] {{nan, 14}, {3, inf}}", Differs),
+        ("f32[2,2] {{10, inf}, {3, inf}}", Differs),
+        ("f32[2,2] {{10, 14}, {nan, inf}}", Differs),
+    ];
+    verdicts(body, &arguments, &results);
+    let body =
+        "ENTRY e { x = f32[1,2] parameter(0) y = f32[2,1] parameter(1) g = s32[2] constant({1, 1})
+        ROOT r = f32[2,1,1] ragged-dot(x, y, g), lhs_contracting_dims={1}, rhs_contracting_dims={0},
+          lhs_ragged_dims={1} }";
+    let arguments = ["f32[1,2] {{2, 3}}", "f32[2,1] {{5}, {nan}}"];
+    let results = [
+        ("f32[2,1,1] {{{10}}, {{nan}}}", Agrees),
+        ("f32[2,1,1] {{{nan}}, {{nan}}}", WithinBound),
+        ("f32[2,1,1] {{{10}}, {{15}}}", Differs),
+    ];
+    verdicts(body, &arguments, &results);
+}
+
 /// A start stands for its result, wherever its end is.
 #[test]
 fn operations_end_in_loops_and_branches() {
