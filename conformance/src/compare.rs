@@ -320,7 +320,7 @@ impl Array<'_> {
 }
 
 /// Returns the smallest positive normal number of a float or complex type, and 0 for other types.
-fn smallest_normal(ty: ElementType) -> f64 {
+pub(crate) fn smallest_normal(ty: ElementType) -> f64 {
     let format = ty.component().float_format();
     format.map_or(0.0, |format| f64::from(1 - format.bias).exp2())
 }

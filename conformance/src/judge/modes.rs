@@ -342,11 +342,8 @@ fn kept(ty: ElementType, x: Interval) -> Vec<Interval> {
     values
 }
 
-/// Returns the smallest positive normal number of a float or complex type, and 0 for other types.
-pub(super) fn smallest_normal(ty: ElementType) -> f64 {
-    let format = ty.component().float_format();
-    format.map_or(0.0, |format| f64::from(1 - format.bias).exp2())
-}
+pub(super) use crate::compare::smallest_normal;
+
 pub(super) fn least_subnormal(ty: ElementType) -> f64 {
     let format = ty.component().float_format();
     format.map_or(0.0, |f| (f64::from(1 - f.bias) - f64::from(f.mantissa_bits)).exp2())

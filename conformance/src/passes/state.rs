@@ -1,13 +1,14 @@
 //! States that are read: verified modules, with what makes them equal to others.
 use super::dump::StateFile;
+use crate::compare::smallest_normal;
 use crate::fingerprint::{Fingerprints, hashed};
 use crate::generate::Regime;
 use collectives::spmd;
 use hlo::diag::{Diagnostic, SourceFile, render};
 use hlo::literal::ConstantValue;
-use hlo::{Module, Op, Verified};
+use hlo::{Array, Literal, Module, Op, Scalar, Verified};
 use load::{Format, LoadError, Loaded, Options, Reason};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// A state of a module.
@@ -54,6 +55,72 @@ impl State {
         let fingerprint = Fingerprints::new(verified.module()).module();
         Ok(Self { module: Arc::new(verified), fingerprint, has_chlo, elided })
     }
+
+    /// Returns the state with the denormals of the constants of the state before it, of the same name
+    /// and shape, of which its text has zeros: XLA prints the last state of a compilation while it
+    /// flushes denormals. None if there are none.
+    pub(super) fn with_denormals_of(&self, before: &Self) -> Option<Self> {
+        let known = constants(before.module.module());
+        let shown = constants(self.module.module());
+        let is_flushed = |name: &str| {
+            let (array, whole) = (shown.get(name)?, known.get(name)?);
+            // Nearly all constants are the same.
+            let is_other = array.shape() == whole.shape() && array.bytes() != whole.bytes();
+            let mut bits = (0..array.len()).map(|i| array.get(i).to_bits(array.shape().ty));
+            (is_other && (0..).zip(&mut bits).all(|(i, bits)| bits == flushed(whole, i)))
+                .then_some(*whole)
+        };
+        let found: Vec<_> =
+            shown.keys().filter_map(|&name| Some((name, is_flushed(name)?))).collect();
+        if found.is_empty() {
+            return None;
+        }
+        let mut module = self.module.module().clone();
+        for (_, computation) in module.computations.iter_mut() {
+            let ids: Vec<_> = computation.instructions.iter().map(|(id, _)| id).collect();
+            for id in ids {
+                let name = computation.name(id);
+                let Some((_, whole)) = found.iter().find(|(of, _)| of == name) else { continue };
+                let value = ConstantValue::Literal(Literal::Array((*whole).clone()));
+                if let Op::Constant(constant) = &mut computation.instructions[id].op {
+                    *constant.value = value;
+                }
+            }
+        }
+        let module = module.verify().ok()?;
+        let fingerprint = Fingerprints::new(module.module()).module();
+        let (module, elided) = (Arc::new(module), self.elided.clone());
+        Some(Self { module, fingerprint, has_chlo: self.has_chlo, elided })
+    }
+}
+
+/// Returns the constants with floats, by name.
+fn constants(module: &Module) -> BTreeMap<&str, &Array> {
+    let mut found = BTreeMap::new();
+    for (_, computation) in module.computations.iter() {
+        for (id, instruction) in computation.instructions.iter() {
+            let Op::Constant(constant) = &instruction.op else { continue };
+            let ConstantValue::Literal(Literal::Array(array)) = &*constant.value else { continue };
+            let ty = array.shape().ty;
+            if ty.is_float() || ty.is_complex() {
+                found.insert(computation.name(id).as_str(), array);
+            }
+        }
+    }
+    found
+}
+
+/// Returns the bits of an element, whose denormals become a zero of the same sign.
+fn flushed(array: &Array, i: usize) -> u128 {
+    let ty = array.shape().ty;
+    let least = smallest_normal(ty);
+    let part = |x: f64| if x.abs() < least { 0.0_f64.copysign(x) } else { x };
+    let element = match array.get(i) {
+        Scalar::Float(x) => Scalar::Float(part(x)),
+        Scalar::Complex(re, im) => Scalar::Complex(part(re), part(im)),
+        whole @ (Scalar::Pred(_) | Scalar::Signed(_) | Scalar::Unsigned(_)) => whole,
+    };
+    element.to_bits(ty)
 }
 
 /// What a program with functions of CHLO contains, in text and in bytecode.
