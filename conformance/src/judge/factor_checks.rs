@@ -21,12 +21,24 @@ pub(super) fn plus(x: Number, y: Number) -> Number {
 pub(super) fn minus(x: Number, y: Number) -> Number {
     [x[0] - y[0], x[1] - y[1]]
 }
+/// Returns a quotient. The divisor is scaled by a power of two: its square might overflow.
 pub(super) fn over(x: Number, y: Number) -> Number {
+    let scale = power_of_two(y[0].abs().max(y[1].abs()));
+    let [x, y] = [x, y].map(|z| z.map(|part| part / scale));
     let square = y[0] * y[0] + y[1] * y[1];
     times(x, [y[0] / square, -y[1] / square])
 }
+/// Returns the power of two below a number; 1 for what is no positive normal number.
+pub(super) fn power_of_two(x: f64) -> f64 {
+    if x.is_normal() { f64::from_bits(x.abs().to_bits() & f64::INFINITY.to_bits()) } else { 1.0 }
+}
 pub(super) fn size(x: Number) -> f64 {
     x[0].hypot(x[1])
+}
+
+/// Returns the length of a vector, whose squares may overflow.
+pub(super) fn length(of: impl Iterator<Item = Number>) -> f64 {
+    of.fold(0.0, |length: f64, x| length.hypot(size(x)))
 }
 
 /// A matrix, row by row.
@@ -58,6 +70,10 @@ impl Matrix {
         let all = (0..rows).flat_map(|row| (0..columns).map(move |column| (row, column)));
         Self { rows, columns, data: all.map(|(row, column)| element(row, column)).collect() }
     }
+    /// Returns the matrix divided by a power of two.
+    pub(super) fn scaled(&self, scale: f64) -> Self {
+        Self::of(self.rows, self.columns, |i, j| self[(i, j)].map(|x| x / scale))
+    }
     pub(super) fn adjoint(&self) -> Self {
         Self::of(self.columns, self.rows, |i, j| [self[(j, i)][0], -self[(j, i)][1]])
     }
@@ -69,7 +85,7 @@ impl Matrix {
     }
     /// Returns the norm of a column.
     pub(super) fn length(&self, j: usize) -> f64 {
-        (0..self.rows).map(|i| size(self[(i, j)]).powi(2)).sum::<f64>().sqrt()
+        length((0..self.rows).map(|i| self[(i, j)]))
     }
     /// Returns the product of the adjoint of a column and a column of another matrix.
     pub(super) fn inner(&self, j: usize, other: &Self, k: usize) -> Number {
@@ -203,9 +219,11 @@ impl Factored<'_> {
             return within("A = Q R", self.a.less(&q.times(&r)).norm(), self.error);
         }
         let Some(r) = r.filter(|_| packed.is_none()) else { return Ok(()) };
-        let squares = r.adjoint().times(r).less(&self.a.adjoint().times(self.a));
-        let bound = self.error * (2.0 * self.a.norm() + self.error);
-        within("the square of A = Q R", squares.norm(), bound)
+        // Squares might overflow.
+        let scale = power_of_two(self.a.norm());
+        let (r, a, error) = (r.scaled(scale), self.a.scaled(scale), self.error / scale);
+        let squares = r.adjoint().times(&r).less(&a.adjoint().times(&a));
+        within("the square of A = Q R", squares.norm(), error * (2.0 * a.norm() + error))
     }
 
     /// Returns the product of reflections and R.
@@ -273,11 +291,7 @@ impl Factored<'_> {
             (None, Some(v)) => Some(self.a.times(&v.adjoint())),
             (None, None) => None,
         };
-        let lengths = products.map(|all| {
-            let square =
-                |j: usize| (0..all.rows).map(move |i| (i, j)).map(|at| size(all[at]).powi(2));
-            Matrix::of(1, rank, |_, j| [square(j).sum::<f64>().sqrt(), 0.0])
-        });
+        let lengths = products.map(|all| Matrix::of(1, rank, |_, j| [all.length(j), 0.0]));
         let slack = if s.is_some() { self.least } else { 2.0 * self.error };
         let Some(s) = s.or(lengths.as_ref()) else { return Ok(()) };
         if let Some(i) = (0..rank)
@@ -305,13 +319,42 @@ impl Factored<'_> {
             (None, None) => Ok(()),
         }
     }
+    /// Checks a single eigenvector.
+    pub(super) fn eigenvector(&self, v: &Matrix, w: Number) -> Broken {
+        within("the length of a vector", (v.length(0) - 1.0).abs(), self.relative)?;
+        let scaled = Matrix::of(v.rows, 1, |i, _| times(v[(i, 0)], w));
+        let rest = self.a.times(v).less(&scaled);
+        let error = rest.norm().min(self.balanced_error(&rest, v));
+        within("A v = w v", error, self.error)
+    }
+
+    /// Checks a single left singular vector, `A A^H u = s^2 u`, or a right one.
+    fn squared(&self, a: &Matrix, x: &Matrix, s: f64) -> Broken {
+        within("the length of a vector", (x.length(0) - 1.0).abs(), self.relative)?;
+        let product = a.adjoint().times(x);
+        let error = (product.length(0) - s).abs();
+        within("the length of A^H u", error, 2.0 * self.error)?;
+        // Squares might overflow.
+        let scale = power_of_two(self.a.norm());
+        let (a, product, error, s) =
+            (a.scaled(scale), product.scaled(scale), self.error / scale, s / scale);
+        let scaled = Matrix::of(x.rows, 1, |i, _| x[(i, 0)].map(|part| part * s * s));
+        let error_of_square = a.times(&product).less(&scaled).norm();
+        within("A A^H u = s^2 u", error_of_square, error * (2.0 * a.norm() + error))
+    }
+    pub(super) fn singular_vector(&self, x: &Matrix, s: f64, is_right: bool) -> Broken {
+        match is_right {
+            true => self.squared(&self.a.adjoint(), x, s),
+            false => self.squared(self.a, x, s),
+        }
+    }
+
     /// Checks that the lengths of columns are singular values.
     fn lengths(&self, what: &str, columns: &Matrix, s: &Matrix) -> Broken {
         for j in 0..columns.columns {
-            let length = (0..columns.rows).map(|i| size(columns[(i, j)]).powi(2)).sum::<f64>();
             let value = if j < s.columns { s[(0, j)][0] } else { 0.0 };
-            let bound = 2.0 * self.error;
-            within(&format!("the length of {what}"), (length.sqrt() - value).abs(), bound)?;
+            let error = (columns.length(j) - value).abs();
+            within(&format!("the length of {what}"), error, 2.0 * self.error)?;
         }
         Ok(())
     }

@@ -2,7 +2,7 @@
 //!
 //! Each element of a factor has a number, its origin, that goes with it through ops that move it.
 use super::evaluate::Leaves;
-use super::factor_checks::{Factored, Matrix, Number, exchanged, exchanges};
+use super::factor_checks::{Broken, Factored, Matrix, Number, exchanged, exchanges};
 use super::integers;
 use super::interval::Interval;
 use super::range::{Cause, Range, array, is_whole};
@@ -83,6 +83,31 @@ impl Factor {
     }
     fn all(&self, batch: usize, seen: &HashMap<u32, Number>) -> Option<Matrix> {
         self.read(batch, seen, |_, _| true)
+    }
+    /// Returns the columns of a factor that are seen, each as a matrix, with the numbers of their
+    /// elements; if `of_rows`, the adjoints of its rows.
+    fn lines(
+        &self,
+        batch: usize,
+        seen: &HashMap<u32, Number>,
+        of_rows: bool,
+    ) -> Vec<(usize, Matrix, Vec<u32>)> {
+        let (count, size) =
+            if of_rows { (self.rows, self.columns) } else { (self.columns, self.rows) };
+        let line = |at: usize| {
+            let number = |i: usize| match of_rows {
+                true => self.number(batch, at, i),
+                false => self.number(batch, i, at),
+            };
+            let numbers: Vec<u32> = (0..size).map(number).collect();
+            let all: Option<Vec<Number>> = numbers.iter().map(|n| seen.get(n).copied()).collect();
+            let all = all?;
+            let sign = if of_rows { -1.0 } else { 1.0 };
+            let line = Matrix::of(size, 1, |i, _| [all[i][0], sign * all[i][1]]);
+            Some((at, line, numbers))
+        };
+        let is_any = self.first > 0;
+        (0..count).filter(|_| is_any).filter_map(line).collect()
     }
     fn numbers(self, batch: usize) -> impl Iterator<Item = u32> {
         let count = if self.first == 0 { 0 } else { self.rows * self.columns };
@@ -264,72 +289,17 @@ impl Factors {
 impl Seen {
     fn matrix(&mut self, own: &Factorization, batch: usize, values: &HashMap<u32, Number>) {
         let factored = own.factored(batch);
-        let factor = |k: usize| own.factors.get(k).copied().unwrap_or(Factor::NONE);
-        let all = |k: usize| factor(k).all(batch, values);
-        let mut derived: Vec<(u32, Number)> = Vec::new();
-        let checked = match own.kind {
-            Kind::Orthogonal => {
-                let (packed, taus, first, q) = (all(0), all(1), all(2), all(3));
-                let triangle = factor(0).read(batch, values, |i, j| i <= j).map(|r| r.upper());
-                if q.is_none() && triangle.is_none() {
-                    return;
-                }
-                let reflections = packed.as_ref().zip(taus.as_ref());
-                let is_pivoted = factor(2).columns > 0;
-                let certain = || {
-                    let order = is_pivoted.then(|| factored.longest_first()).flatten()?;
-                    Some(order.into_iter().map(|x| i64::try_from(x).unwrap_or(0)).collect())
-                };
-                let order = first.map(|first| rounded(&first, 1)).or_else(certain);
-                let (q, r) = (q.as_ref(), triangle.as_ref());
-                match is_pivoted {
-                    true => factored.pivoted(order.as_deref(), q, r, reflections),
-                    false => factored.orthogonal(q, r, reflections),
-                }
-            }
-            Kind::Eigen => {
-                let (v, w) = (all(0), all(1));
-                if v.is_none() && w.is_none() {
-                    return;
-                }
-                factored.eigenvectors(v.as_ref(), w.as_ref())
-            }
-            Kind::Singular => {
-                let [s, u, v] = [0, 1, 2].map(all);
-                if s.is_none() && u.is_none() && v.is_none() {
-                    return;
-                }
-                factored.singular(s.as_ref(), u.as_ref(), v.as_ref())
-            }
-            Kind::General => {
-                let [left, right] = [2, 3].map(all);
-                let values = eigenvalues(all(0), all(1), factor(1).columns > 0);
-                if values.is_none() && left.is_none() && right.is_none() {
-                    return;
-                }
-                factored.general(values.as_ref(), left.as_ref(), right.as_ref())
-            }
-            Kind::Schur => {
-                let [t, z] = [0, 1].map(all);
-                let is_real = factor(3).columns > 0;
-                let values = eigenvalues(all(2), all(3), is_real);
-                if values.is_none() && t.is_none() && z.is_none() {
-                    return;
-                }
-                factored.schur(is_real, t.as_ref(), z.as_ref(), values.as_ref())
-            }
-            Kind::Elimination(first) => {
-                let Some(lu) = all(0) else { return };
-                let pivots = all(1).map(|pivots| rounded(&pivots, first));
-                let stated = all(2).map(|order| rounded(&order, 0));
-                own.elimination(batch, &lu, [pivots, stated], (&factored, &mut derived), all(3))
-            }
-        };
+        let (parts, derived) = (Vec::new(), Vec::new());
+        let mut shown = Shown { own, factored: &factored, batch, values, parts, derived };
+        let Some(checked) = shown.check() else { return };
         let wrong = own.numbers(batch).any(|number| self.wrong.contains(&number));
         match checked {
             Ok(()) if !wrong => {
-                let shown = own.numbers(batch).filter_map(|n| Some((n, *values.get(&n)?)));
-                self.legal.extend(shown.chain(derived));
+                let whole = (0..own.factors.len()).filter(|&k| shown.all(k).is_some());
+                let whole = whole.flat_map(|k| shown.factor(k).numbers(batch));
+                let legal = whole.chain(shown.parts.iter().copied());
+                self.legal.extend(legal.filter_map(|n| Some((n, *values.get(&n)?))));
+                self.legal.extend(shown.derived);
             }
             Ok(()) => {}
             Err(broken) => {
@@ -337,6 +307,117 @@ impl Seen {
                 self.wrong.extend(own.numbers(batch));
             }
         }
+    }
+}
+
+/// What is seen of the factors of a matrix.
+struct Shown<'a> {
+    own: &'a Factorization,
+    factored: &'a Factored<'a>,
+    batch: usize,
+    values: &'a HashMap<u32, Number>,
+    /// Elements of factors that are not seen as a whole, but are checked.
+    parts: Vec<u32>,
+    /// Elements that are not seen, and follow.
+    derived: Vec<(u32, Number)>,
+}
+
+impl Shown<'_> {
+    fn factor(&self, k: usize) -> Factor {
+        self.own.factors.get(k).copied().unwrap_or(Factor::NONE)
+    }
+    fn all(&self, k: usize) -> Option<Matrix> {
+        self.factor(k).all(self.batch, self.values)
+    }
+
+    /// Checks the factors; none if nothing is seen that defines them.
+    fn check(&mut self) -> Option<Broken> {
+        let all = |k: usize| self.all(k);
+        match self.own.kind {
+            Kind::Orthogonal => self.orthogonal(),
+            Kind::Eigen => {
+                let (v, w) = (all(0), all(1));
+                v.as_ref().or(w.as_ref())?;
+                let known = self.factored.eigenvectors(v.as_ref(), w.as_ref());
+                Some(known.and_then(|()| self.vectors(0, w.as_ref())))
+            }
+            Kind::Singular => {
+                let [s, u, v] = [0, 1, 2].map(all);
+                s.as_ref().or(u.as_ref()).or(v.as_ref())?;
+                let known = self.factored.singular(s.as_ref(), u.as_ref(), v.as_ref());
+                let known = known.and_then(|()| self.singular_vectors(1, s.as_ref()));
+                Some(known.and_then(|()| self.singular_vectors(2, s.as_ref())))
+            }
+            Kind::General => {
+                let [left, right] = [2, 3].map(all);
+                let w = eigenvalues(all(0), all(1), self.factor(1).columns > 0);
+                w.as_ref().or(left.as_ref()).or(right.as_ref())?;
+                let known = self.factored.general(w.as_ref(), left.as_ref(), right.as_ref());
+                Some(known.and_then(|()| self.vectors(3, w.as_ref())))
+            }
+            Kind::Schur => {
+                let [t, z] = [0, 1].map(all);
+                let is_real = self.factor(3).columns > 0;
+                let w = eigenvalues(all(2), all(3), is_real);
+                w.as_ref().or(t.as_ref()).or(z.as_ref())?;
+                Some(self.factored.schur(is_real, t.as_ref(), z.as_ref(), w.as_ref()))
+            }
+            Kind::Elimination(first) => {
+                let lu = all(0)?;
+                let pivots = all(1).map(|pivots| rounded(&pivots, first));
+                let stated = all(2).map(|order| rounded(&order, 0));
+                let info = all(3);
+                let to = (self.factored, &mut self.derived);
+                Some(self.own.elimination(self.batch, &lu, [pivots, stated], to, info))
+            }
+        }
+    }
+
+    fn orthogonal(&mut self) -> Option<Broken> {
+        let [packed, taus, first, q] = [0, 1, 2, 3].map(|k| self.all(k));
+        let of = self.factor(0);
+        let triangle = of.read(self.batch, self.values, |i, j| i <= j).map(|r| r.upper());
+        if q.is_none() && triangle.is_none() {
+            return None;
+        }
+        if triangle.is_some() {
+            let upper = (0..of.rows).flat_map(|i| (i..of.columns).map(move |j| (i, j)));
+            self.parts.extend(upper.map(|(i, j)| of.number(self.batch, i, j)));
+        }
+        let reflections = packed.as_ref().zip(taus.as_ref());
+        let is_pivoted = self.factor(2).columns > 0;
+        let certain = || {
+            let order = is_pivoted.then(|| self.factored.longest_first()).flatten()?;
+            Some(order.into_iter().map(|x| i64::try_from(x).unwrap_or(0)).collect())
+        };
+        let order = first.map(|first| rounded(&first, 1)).or_else(certain);
+        let (q, r) = (q.as_ref(), triangle.as_ref());
+        Some(match is_pivoted {
+            true => self.factored.pivoted(order.as_deref(), q, r, reflections),
+            false => self.factored.orthogonal(q, r, reflections),
+        })
+    }
+
+    /// Checks the columns of eigenvectors that are seen beside all eigenvalues, unless all are.
+    fn vectors(&mut self, k: usize, w: Option<&Matrix>) -> Broken {
+        let Some(w) = w.filter(|_| self.all(k).is_none()) else { return Ok(()) };
+        for (j, v, numbers) in self.factor(k).lines(self.batch, self.values, false) {
+            self.factored.eigenvector(&v, w[(0, j)])?;
+            self.parts.extend(numbers);
+        }
+        Ok(())
+    }
+    /// Checks the columns of U that are seen beside all singular values, or the rows of V, unless all
+    /// are.
+    fn singular_vectors(&mut self, k: usize, s: Option<&Matrix>) -> Broken {
+        let Some(s) = s.filter(|_| self.all(k).is_none()) else { return Ok(()) };
+        let is_right = k == 2;
+        for (j, x, numbers) in self.factor(k).lines(self.batch, self.values, is_right) {
+            let value = s.data.get(j).map_or(0.0, |s| s[0]);
+            self.factored.singular_vector(&x, value, is_right)?;
+            self.parts.extend(numbers);
+        }
+        Ok(())
     }
 }
 

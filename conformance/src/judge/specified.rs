@@ -177,6 +177,23 @@ fn a_ragged_dot_may_add_the_zeros_of_other_groups() {
     verdicts(body, &arguments, &results);
 }
 
+/// Many elements that tie have one index each.
+#[test]
+fn no_index_is_taken_twice() {
+    let body = "ENTRY e { x = f32[20] parameter(0) y = f32[20] exponential(x)
+        ROOT r = (f32[2], s32[2]) topk(y), k=2, largest=true }";
+    let x = format!("f32[20] {{{}}}", ["0.5"; 20].join(", "));
+    let values = "f32[2] {1.6487213, 1.6487213}";
+    let results = [
+        (format!("({values}, s32[2] {{7, 9}})"), WithinBound),
+        (format!("({values}, s32[2] {{7, 7}})"), Differs),
+        (format!("({values}, s32[2] {{7, 20}})"), Differs),
+    ];
+    for (result, verdict) in &results {
+        verdicts(body, &[&x], &[(result, *verdict)]);
+    }
+}
+
 /// A start stands for its result, wherever its end is.
 #[test]
 fn operations_end_in_loops_and_branches() {

@@ -341,3 +341,103 @@ fn denormal_spectra_are_legal() {
     ];
     legality(schur, &["f32[2,2] {{1e-39, 0}, {5e-40, 3e-39}}"], &results);
 }
+
+/// Of factors that are seen in part, columns are checked one by one, or nothing is tested.
+#[test]
+fn a_part_of_the_factors_is_no_proof_of_them() {
+    let vectors = "ENTRY e { a = f32[2,2] parameter(0)
+        e = (f32[2,2], f32[2], s32[]) custom-call(a), custom_call_target=\"lapack_ssyevd_ffi\",
+          backend_config={mode = 86 : ui8, uplo = 76 : ui8}
+        v = f32[2,2] get-tuple-element(e), index=0 w = f32[2] get-tuple-element(e), index=1
+        u = f32[2,1] slice(v), slice={[0:2],[1:2]}";
+    let beside = format!("{vectors} ROOT r = (f32[2], f32[2,1]) tuple(w, u) }}");
+    let alone = format!("{vectors} ROOT r = (f32[2,1]) tuple(u) }}");
+    let a = "f32[2,2] {{2, 0}, {0, 5}}";
+    let cases =
+        [("{{0}, {-1}}", WithinBound), ("{{0.9}, {0.9}}", Differs), ("{{1}, {0}}", Differs)];
+    for (u, verdict) in cases {
+        let result = format!("(f32[2] {{2, 5}}, f32[2,1] {u})");
+        let found = check(&format!("HloModule m\n{beside}"), &[a], &result);
+        assert_eq!(found.verdict, verdict, "{u} {found:?}");
+        let result = format!("(f32[2,1] {u})");
+        let found = check(&format!("HloModule m\n{alone}"), &[a], &result);
+        assert_eq!(found.verdict, NotTested, "{u} {found:?}");
+    }
+    let singular = "ENTRY e { a = f32[2,2] parameter(0)
+        e = (f32[2,2], f32[2], f32[2,2], f32[2,2], s32[]) custom-call(a),
+          custom_call_target=\"lapack_sgesdd_ffi\", backend_config={mode = 65 : ui8}
+        s = f32[2] get-tuple-element(e), index=1 u = f32[2,2] get-tuple-element(e), index=2
+        v = f32[2,2] get-tuple-element(e), index=3 w = f32[1,2] slice(v), slice={[0:1],[0:2]}
+        x = f32[2,1] slice(u), slice={[0:2],[1:2]}
+        ROOT r = (f32[2], f32[1,2], f32[2,1]) tuple(s, w, x) }";
+    let results = [
+        ("(f32[2] {5, 2}, f32[1,2] {{0, -1}}, f32[2,1] {{-1}, {0}})", true),
+        ("(f32[2] {5, 2}, f32[1,2] {{1, 0}}, f32[2,1] {{1}, {0}})", false),
+        ("(f32[2] {5, 2}, f32[1,2] {{0, 1}}, f32[2,1] {{0}, {1}})", false),
+        ("(f32[2] {5, 2}, f32[1,2] {{0, 0.9}}, f32[2,1] {{1}, {0}})", false),
+    ];
+    legality(singular, &[a], &results);
+    // Both columns are vectors, of one eigenvalue.
+    let general = "ENTRY e { a = f32[2,2] parameter(0)
+        e = (f32[2], f32[2], c64[2,2], c64[2,2], s32[]) custom-call(a), custom_call_target=\"lapack_sgeev_ffi\",
+          backend_config={compute_left = 78 : ui8, compute_right = 86 : ui8}
+        ROOT v = c64[2,2] get-tuple-element(e), index=3 }";
+    let same = "c64[2,2] {{(0.4472136, 0), (0.4472136, 0)}, {(0.8944272, 0), (0.8944272, 0)}}";
+    legality(general, &["f32[2,2] {{3, 1}, {2, 4}}"], &[(same, false)]);
+    // What is computed from factors that are not seen is tested by its bound alone, also where it is 0.
+    let hidden = "ENTRY e { a = f32[2,2] parameter(0)
+        e = (f32[2,2], f32[2], s32[]) custom-call(a), custom_call_target=\"lapack_ssyevd_ffi\",
+          backend_config={mode = 86 : ui8, uplo = 76 : ui8}
+        v = f32[2,2] get-tuple-element(e), index=0 t = f32[2,2] transpose(v), dimensions={1,0}
+        ROOT r = f32[2,2] dot(v, t), lhs_contracting_dims={1}, rhs_contracting_dims={0},
+          operand_precision={highest,highest} }";
+    let found = check(&format!("HloModule m\n{hidden}"), &[a], "f32[2,2] {{1, 1.5}, {0, 1}}");
+    assert_eq!(found.verdict, NotTested, "{found:?}");
+}
+
+/// LAPACK balances a matrix: a vector is as accurate as its rows and columns are in balance.
+#[test]
+fn vectors_of_matrices_out_of_balance_are_legal() {
+    let body = "ENTRY e { a = f64[3,3] parameter(0)
+        e = (f64[3], f64[3], c128[3,3], c128[3,3], s32[]) custom-call(a), custom_call_target=\"lapack_dgeev_ffi\",
+          backend_config={compute_left = 78 : ui8, compute_right = 86 : ui8}
+        x = f64[3] get-tuple-element(e), index=0 y = f64[3] get-tuple-element(e), index=1
+        w = c128[3] complex(x, y) v = c128[3,3] get-tuple-element(e), index=3
+        ROOT r = (c128[3], c128[3,3]) tuple(w, v) }";
+    // D T D^-1 with T = {{2, 1, 0}, {0, 3, 1}, {0, 0, 5}}, D = (1, 1e12, 1): the vector of 5 is
+    // (1/6, 1e12/2, 1), here with an error of 1e-4 in its first element.
+    let (small, one) = (1e-12, 1.0);
+    let argument = format!("f64[3,3] {{{{2, {small:e}, 0}}, {{0, 3, 1e12}}, {{0, 0, 5}}}}");
+    let result = |first: f64| {
+        format!(
+            "(c128[3] {{(2, 0), (3, 0), (5, 0)}}, c128[3,3] {{{{(1, 0), ({small:e}, 0), ({first:e}, 0)}}, {{(0, 0), ({one}, 0), (1, 0)}}, {{(0, 0), (0, 0), (2e-12, 0)}}}})"
+        )
+    };
+    let exact = result(1.0 / 3.0 * 1e-12);
+    legality(body, &[&argument], &[(&exact, true)]);
+    // Near the ends of the exponents.
+    for scale in ["e160", "e-160"] {
+        let a = format!("f64[2,2] {{{{4{scale}, 3{scale}}}, {{2{scale}, 1{scale}}}}}");
+        let lu = "ENTRY e { a = f64[2,2] parameter(0)
+            e = (f64[2,2], s32[2], s32[]) custom-call(a), custom_call_target=\"lapack_dgetrf_ffi\"
+            ROOT f = f64[2,2] get-tuple-element(e), index=0 }";
+        let right = format!("f64[2,2] {{{{4{scale}, 3{scale}}}, {{0.5, -5{}}}}}", shifted(scale));
+        let wrong = format!("f64[2,2] {{{{4{scale}, 3{scale}}}, {{0.5, 5{}}}}}", shifted(scale));
+        legality(lu, &[&a], &[(&right, true), (&wrong, false)]);
+        let spectrum = "ENTRY e { a = f64[2,2] parameter(0)
+            e = (f64[2], f64[2], c128[2,2], c128[2,2], s32[]) custom-call(a), custom_call_target=\"lapack_dgeev_ffi\",
+              backend_config={compute_left = 78 : ui8, compute_right = 78 : ui8}
+            x = f64[2] get-tuple-element(e), index=0 y = f64[2] get-tuple-element(e), index=1
+            ROOT r = (f64[2], f64[2]) tuple(x, y) }";
+        let a = format!("f64[2,2] {{{{3{scale}, 1{scale}}}, {{2{scale}, 4{scale}}}}}");
+        let right = format!("(f64[2] {{5{scale}, 2{scale}}}, f64[2] {{0, 0}})");
+        let wrong = format!("(f64[2] {{5{scale}, 2.1{scale}}}, f64[2] {{0, 0}})");
+        legality(spectrum, &[&a], &[(&right, true), (&wrong, false)]);
+    }
+}
+
+/// Returns a tenth of a power of ten.
+fn shifted(scale: &str) -> String {
+    let power: i32 = scale[1..].parse().unwrap_or(0);
+    format!("e{}", power - 1)
+}

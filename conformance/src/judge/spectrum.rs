@@ -6,7 +6,9 @@
 //! have the sums of powers that the matrix has.
 use super::custom::Attributes;
 use super::evaluate::{Evaluator, Leaves};
-use super::factor_checks::{Broken, Factored, Matrix, Number, minus, plus, size, times, within};
+use super::factor_checks::{
+    Broken, Factored, Matrix, Number, length, minus, plus, power_of_two, size, times, within,
+};
 use super::factors::{Given, about, loose, rest, results};
 use super::interval::Interval;
 use super::seen::{Factor, Kind, float};
@@ -99,6 +101,32 @@ pub(super) fn schur(
     leaves
 }
 
+/// Returns the powers of two that balance a matrix: rows and columns with another off-diagonal
+/// element have lengths that differ by less than a factor of four.
+fn balancing(a: &Matrix) -> Vec<f64> {
+    /// More than any matrix of normal numbers needs.
+    const ROUNDS: usize = 64;
+    let n = a.rows;
+    let mut scales = vec![1.0; n];
+    for _ in 0..ROUNDS {
+        let mut is_balanced = true;
+        for i in 0..n {
+            let others = || (0..n).filter(move |&j| j != i);
+            let row = length(others().map(|j| a[(i, j)].map(|x| x / scales[i] * scales[j])));
+            let column = length(others().map(|j| a[(j, i)].map(|x| x / scales[j] * scales[i])));
+            let step = (row / column).sqrt();
+            if step.is_normal() && !(0.5..=2.0).contains(&step) {
+                scales[i] *= power_of_two(step);
+                is_balanced = false;
+            }
+        }
+        if is_balanced {
+            break;
+        }
+    }
+    scales
+}
+
 impl super::seen::Factorization {
     /// Returns the largest size of an eigenvalue.
     fn reach(&self, batch: usize) -> f64 {
@@ -114,7 +142,12 @@ impl Factored<'_> {
         left: Option<&Matrix>,
         right: Option<&Matrix>,
     ) -> Broken {
-        if let Some(w) = w {
+        let quotients = right.map(|v| {
+            let product = self.a.times(v);
+            Matrix::of(1, v.columns, |_, j| v.inner(j, &product, j))
+        });
+        if let Some(w) = w.or(quotients.as_ref()) {
+            let w = w.scaled(self.scale());
             let sums = |power: usize| {
                 let each =
                     w.data.iter().map(|&x| (1..power).fold(x, |product, _| times(product, x)));
@@ -127,18 +160,24 @@ impl Factored<'_> {
         self.vectors("u^H A = w u^H", &self.a.adjoint(), left, conjugate.as_ref())
     }
 
-    /// Checks that the powers of another matrix have the traces of those of A.
+    /// Returns what A is divided by before it is multiplied: powers of it may overflow.
+    fn scale(&self) -> f64 {
+        power_of_two(self.a.norm())
+    }
+
+    /// Checks that the powers of another matrix have the traces of those of A, both scaled.
     fn traces(&self, of: impl Fn(usize) -> Number) -> Broken {
-        let n = self.a.rows;
-        let norm = (self.a.row_norm() * self.a.transposed().row_norm()).sqrt().min(self.a.norm());
-        let mut power = self.a.clone();
+        let (a, error) = (self.a.scaled(self.scale()), self.error / self.scale());
+        let n = a.rows;
+        let norm = (a.row_norm() * a.transposed().row_norm()).sqrt().min(a.norm());
+        let mut power = a.clone();
         for k in 1..=n.min(POWERS) {
             if k > 1 {
-                power = power.times(self.a);
+                power = power.times(&a);
             }
             let trace = power.trace();
             let count = i32::try_from(k).unwrap_or(i32::MAX);
-            let bound = float(n) * ((norm + self.error).powi(count) - norm.powi(count));
+            let bound = float(n) * ((norm + error).powi(count) - norm.powi(count));
             let rounding = float(n * k) * 4.0 * f64::EPSILON * norm.powi(count);
             if !bound.is_finite() {
                 return Ok(());
@@ -166,11 +205,23 @@ impl Factored<'_> {
             // An eigenvalue that is not seen is the quotient v^H A v.
             let quotient = || v.inner(j, &product, j);
             let value = w.map_or_else(quotient, |w| w[(0, j)]);
-            let rest = (0..v.rows).map(|i| size(minus(product[(i, j)], times(v[(i, j)], value))));
-            let error = rest.map(|x| x * x).sum::<f64>().sqrt();
+            let rest = |i: usize| minus(product[(i, j)], times(v[(i, j)], value));
+            let rest = Matrix::of(v.rows, 1, |i, _| rest(i));
+            let own = Matrix::of(v.rows, 1, |i, _| v[(i, j)]);
+            let error = rest.norm().min(Factored { a, ..*self }.balanced_error(&rest, &own));
             within(&format!("{what} of vector {j}"), error, self.error)?;
         }
         Ok(())
+    }
+
+    /// Returns the error of an eigenvector in the coordinates in which the rows and the columns of A
+    /// are balanced, as a part of the norm there and of the vector: LAPACK computes it there.
+    pub(super) fn balanced_error(&self, rest: &Matrix, v: &Matrix) -> f64 {
+        let scales = balancing(self.a);
+        let divided = |x: &Matrix| length((0..x.rows).map(|i| x[(i, 0)].map(|y| y / scales[i])));
+        let (n, a) = (self.a.rows, self.a);
+        let norm = Matrix::of(n, n, |i, j| a[(i, j)].map(|x| x / scales[i] * scales[j])).norm();
+        divided(rest) / divided(v) * (a.norm() / norm)
     }
 
     /// Checks `A = Z T Z^H`: T is a triangle, of a real matrix with blocks of two rows, and Z is
@@ -195,8 +246,9 @@ impl Factored<'_> {
                 within("A = Z T Z^H", self.a.less(&product).norm(), self.error)?;
             }
             (Some(t), None, _) => {
+                let scaled = t.scaled(self.scale());
                 let powers = |power: usize| {
-                    (1..power).fold(t.clone(), |product, _| product.times(t)).trace()
+                    (1..power).fold(scaled.clone(), |product, _| product.times(&scaled)).trace()
                 };
                 self.traces(powers)?;
                 within("the norm of T", (t.norm() - self.a.norm()).abs(), self.error)?;
@@ -211,7 +263,7 @@ impl Factored<'_> {
             let above = |j: usize| if j < t.rows { t[(i.min(j), i.max(j))] } else { [0.0; 2] };
             let before = i.checked_sub(1).unwrap_or(t.rows);
             let other = if at(before) == [0.0; 2] { i + 1 } else { before };
-            let im = (size(at(other)) * size(above(other))).sqrt();
+            let im = size(at(other)).sqrt() * size(above(other)).sqrt();
             let im = if other < i { -im } else { im };
             let expected = if is_real { [t[(i, i)][0], im] } else { t[(i, i)] };
             within(
@@ -301,7 +353,7 @@ impl Factored<'_> {
             let own = size(r[(k, k)]);
             for j in k + 1..r.columns {
                 let last = r.rows.min(j + 1);
-                let length = (k..last).map(|i| size(r[(i, j)]).powi(2)).sum::<f64>().sqrt();
+                let length = length((k..last).map(|i| r[(i, j)]));
                 if length * (1.0 - slack) > own + self.error {
                     return Err(format!(
                         "column {j} is longer than column {k}, which is before it"

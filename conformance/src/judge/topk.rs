@@ -66,6 +66,9 @@ pub(super) fn topk<'m>(
     Ok(vec![values, indices.because(cause)])
 }
 
+/// The most pairs of a rank and an index that it may have, of which each index is one's at most.
+const MOST_PLACES: usize = 1 << 16;
+
 /// Returns the ranks of each row that share a few indices, or those of a short span, of which each has
 /// another one.
 fn open_orders(
@@ -78,7 +81,9 @@ fn open_orders(
     let mut start = 0;
     for group in ranks.chunks(of_row).flat_map(|row| row.chunk_by(|a, b| a == b)) {
         let members: Vec<usize> = match group[0].as_slice() {
-            &[(first, last)] if last - first < 4 * group.len() => (first..=last).collect(),
+            &[(first, last)] if (last - first) * group.len() < MOST_PLACES => {
+                (first..=last).collect()
+            }
             few if few.len() > 1 && few.iter().all(|(first, last)| first == last) => {
                 few.iter().map(|&(first, _)| first).collect()
             }

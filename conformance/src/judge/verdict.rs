@@ -248,8 +248,8 @@ impl<'a> Leaf<'a> {
     /// Returns whether a wrong value may break the bound of an element.
     pub(super) fn is_tested(&self, expected: f64, bound: f64) -> bool {
         let least = 2.0 * modes::ulp(self.ty, expected);
-        let size = if self.is_loose { expected.abs() } else { self.largest };
-        expected == 0.0 || bound <= least.max(LOOSE * size)
+        let size = if self.is_loose && expected != 0.0 { expected.abs() } else { self.largest };
+        self.largest == 0.0 || bound <= least.max(LOOSE * size)
     }
 }
 
