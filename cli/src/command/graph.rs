@@ -49,13 +49,17 @@ fn target(args: &GraphArgs, format: FormatArg) -> (PathBuf, Existing) {
         None => {
             let stdin = Path::new("module");
             let file = if file::is_stdout(&args.file) { stdin } else { &args.file };
-            let mut target = file.with_extension("");
-            if let (Some(stem), Some(after)) = (target.file_stem(), &args.after) {
-                let after = if file::is_stdout(after) { stdin } else { after };
-                let after = after.file_stem().unwrap_or_default();
-                target.set_file_name(format!("{}-{}", stem.display(), after.display()));
-            }
-            (target.with_added_extension(format.extension()), file::unnamed(args.force))
+            let extension = format.extension();
+            let target = match &args.after {
+                Some(after) => {
+                    let after = if file::is_stdout(after) { stdin } else { after };
+                    let [first, second] =
+                        [file, after].map(|path| path.file_stem().unwrap_or_default().display());
+                    file.with_file_name(format!("{first}-{second}.{extension}"))
+                }
+                None => file.with_extension(extension),
+            };
+            (target, file::unnamed(args.force))
         }
     }
 }

@@ -81,6 +81,7 @@ impl<'n> Matching<'n> {
         let controls = |opcode| matches!(opcode, Opcode::While | Opcode::Conditional);
         self.by_key(Several::InOrder, |_, _, node| Some(node.opcode).filter(|&op| controls(op)));
         self.by_neighbors(true);
+        self.by_key(Several::LeftOut, |_, _, node| Some((node.name.as_str(), node.shape.as_str())));
         self.by_neighbors(false);
     }
 

@@ -257,7 +257,8 @@ fn difference(
     };
     let operands = nodes[0].operands.iter().zip(&nodes[1].operands);
     let has_same = nodes[0].operands.len() == nodes[1].operands.len();
-    if !is_renaming && !(has_same && operands.into_iter().all(is_taken)) {
+    let takes_same = has_same && operands.into_iter().all(is_taken);
+    if !is_renaming && !takes_same {
         found.push("operands");
     }
     found.extend(other_attributes(instructions.map(|one| one.common.as_deref())));

@@ -24,7 +24,8 @@ ENTRY e { x0 = f32[4] parameter(0)
 }
 
 fn model(text: &str) -> Model {
-    let verified = hlo::Module::parse(text).unwrap().verify().unwrap();
+    let module = hlo::Module::parse(text).expect("the module is well formed");
+    let verified = module.verify().expect("the module is valid");
     Model::of(&verified, text)
 }
 
@@ -37,8 +38,10 @@ fn boxes(page: &str) -> Option<usize> {
         .spawn();
     // Without Node.js there is nothing to run the scripts with.
     let mut node = node.ok()?;
-    node.stdin.take().unwrap().write_all(page.as_bytes()).unwrap();
-    let output = node.wait_with_output().unwrap();
+    let mut input = node.stdin.take()?;
+    input.write_all(page.as_bytes()).expect("Node.js reads the page");
+    drop(input);
+    let output = node.wait_with_output().expect("Node.js ends");
     let found = String::from_utf8_lossy(&output.stdout);
     assert!(output.status.success(), "{found}");
     Some(found.trim().parse().unwrap_or_else(|_| panic!("{found}")))
