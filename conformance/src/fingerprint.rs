@@ -10,10 +10,12 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 pub(crate) struct Fingerprints<'m> {
     module: &'m Module,
     computations: HashMap<ComputationId, u64>,
+    /// Whether computations have effects, of those that were asked for.
+    effects: HashMap<ComputationId, bool>,
 }
 
-/// Returns whether an instruction has an effect besides its result.
-fn has_effect(module: &Module, instruction: &Instruction) -> bool {
+/// Returns whether an instruction has an effect besides its result, whatever it calls.
+fn has_own_effect(instruction: &Instruction) -> bool {
     let is_call = matches!(&instruction.op, Op::CustomCall(op) if op.custom_call_has_side_effect);
     let talks = matches!(
         instruction.op,
@@ -24,22 +26,12 @@ fn has_effect(module: &Module, instruction: &Instruction) -> bool {
             | Op::Recv(_)
             | Op::RecvDone(_)
     );
-    let own = is_call || talks || instruction.opcode().kind() == Kind::Collective;
-    own || {
-        let mut found = false;
-        instruction.op.each_callee(&mut |id| found |= has_effects(module, id));
-        found
-    }
-}
-
-/// Returns whether a computation has an effect besides its result.
-fn has_effects(module: &Module, id: ComputationId) -> bool {
-    module.computations[id].instructions.iter().any(|(_, own)| has_effect(module, own))
+    is_call || talks || instruction.opcode().kind() == Kind::Collective
 }
 
 impl<'m> Fingerprints<'m> {
     pub(crate) fn new(module: &'m Module) -> Self {
-        Self { module, computations: HashMap::new() }
+        Self { module, computations: HashMap::new(), effects: HashMap::new() }
     }
 
     /// Hashes what the result of the module depends on: the instructions with their shapes and
@@ -47,7 +39,7 @@ impl<'m> Fingerprints<'m> {
     pub(crate) fn module(&mut self) -> u64 {
         let config = &self.module.config;
         // A schedule says in which order devices communicate.
-        let is_scheduled = config.is_scheduled && has_effects(self.module, self.module.entry);
+        let is_scheduled = config.is_scheduled && self.has_effects(self.module.entry);
         let devices = (config.replica_count, config.num_partitions);
         hashed(&(devices, is_scheduled, self.computation(self.module.entry)))
     }
@@ -56,27 +48,12 @@ impl<'m> Fingerprints<'m> {
     pub(crate) fn instruction(&mut self, instruction: &Instruction) -> u64 {
         let mut hasher = DefaultHasher::new();
         format!("{}", instruction.shape).hash(&mut hasher);
-        if let Op::Constant(constant) = &instruction.op {
-            match &*constant.value {
-                ConstantValue::Literal(literal) => {
-                    for leaf in literal.leaves().into_iter().filter(|leaf| !leaf.is_empty()) {
-                        leaf.bytes().hash(&mut hasher);
-                    }
-                }
-                ConstantValue::Elided(shape) => format!("elided {shape}").hash(&mut hasher),
-            }
-            return hasher.finish();
-        }
-        let mut op = instruction.op.clone();
-        op.each_callee_mut(&mut |id| {
-            self.computation(*id).hash(&mut hasher);
-            *id = ComputationId::new(0);
-        });
-        format!("{op:?}").hash(&mut hasher);
+        instruction.op.each_callee(&mut |id| self.computation(id).hash(&mut hasher));
+        attributes(&instruction.op).hash(&mut hasher);
         hasher.finish()
     }
 
-    fn computation(&mut self, id: ComputationId) -> u64 {
+    pub(crate) fn computation(&mut self, id: ComputationId) -> u64 {
         if let Some(&known) = self.computations.get(&id) {
             return known;
         }
@@ -84,6 +61,25 @@ impl<'m> Fingerprints<'m> {
         let hash = self.result(&module.computations[id]);
         self.computations.insert(id, hash);
         hash
+    }
+
+    /// Returns whether an instruction has an effect besides its result.
+    fn has_effect(&mut self, instruction: &Instruction) -> bool {
+        let mut callees = Vec::new();
+        instruction.op.each_callee(&mut |id| callees.push(id));
+        has_own_effect(instruction) || callees.into_iter().any(|id| self.has_effects(id))
+    }
+
+    /// Returns whether a computation has an effect besides its result.
+    fn has_effects(&mut self, id: ComputationId) -> bool {
+        if let Some(&known) = self.effects.get(&id) {
+            return known;
+        }
+        let module = self.module;
+        let found =
+            module.computations[id].instructions.iter().any(|(_, own)| self.has_effect(own));
+        self.effects.insert(id, found);
+        found
     }
 
     /// Hashes the result of a computation, and its effects in their order: operands come before what
@@ -98,10 +94,29 @@ impl<'m> Fingerprints<'m> {
         }
         let root = hashes.get(computation.root.index()).copied().unwrap_or_default();
         let all = computation.instructions.iter().zip(&hashes);
-        let effects = all.filter(|((_, own), _)| has_effect(self.module, own));
+        let effects = all.filter(|((_, own), _)| self.has_effect(own));
         let effects: Vec<u64> = effects.map(|(_, &hash)| hash).collect();
         if effects.is_empty() { root } else { hashed(&(root, effects)) }
     }
+}
+
+/// Hashes an op with its attributes, and the elements of a constant, without what it calls.
+pub(crate) fn attributes(op: &Op) -> u64 {
+    if let Op::Constant(constant) = op {
+        let mut hasher = DefaultHasher::new();
+        match &*constant.value {
+            ConstantValue::Literal(literal) => {
+                for leaf in literal.leaves().into_iter().filter(|leaf| !leaf.is_empty()) {
+                    leaf.bytes().hash(&mut hasher);
+                }
+            }
+            ConstantValue::Elided(shape) => format!("elided {shape}").hash(&mut hasher),
+        }
+        return hasher.finish();
+    }
+    let mut op = op.clone();
+    op.each_callee_mut(&mut |id| *id = ComputationId::new(0));
+    hashed(&format!("{op:?}"))
 }
 
 /// Hashes a text by FNV-1a: the same on every machine and in every version.

@@ -10,6 +10,7 @@
 //! | [`metamorphic`] | a module and its twin, which is the same function, on one backend |
 //! | [`campaign`] | suite and random modules, night after night, with findings grouped by cause |
 //! | [`blame`] | the instructions that a backend computes wrong |
+//! | [`counterparts`](counterparts()) | the instructions of two modules that are the same, and what has changed of the others |
 //! | [`passes`] | the compiler pass that changes the meaning of a module |
 //! | [`reduce`] | smaller modules that show the same difference |
 //! | [`pool`] | backends and other workers side by side, with the results of one |
@@ -54,6 +55,7 @@ mod case;
 pub mod check;
 mod compare;
 mod conform;
+mod counterparts;
 mod declared;
 mod error_model;
 pub mod exact;
@@ -80,6 +82,7 @@ pub use bound::Tolerance;
 pub use capability::CapabilityMap;
 pub use compare::{Comparison, ShapeMismatch, Worst, compare, compare_each};
 pub use conform::{Subject, conform, conform_as};
+pub use counterparts::{Counterpart, Difference, counterparts};
 pub use declared::{Declarations, WrongDeclaration};
 pub use file::{Case, FileTest, ParseError};
 pub use known::{Known, KnownEntry};

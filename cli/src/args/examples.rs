@@ -65,6 +65,7 @@ examples! {
     GRAPH: [
         "etalon graph model.hlo", "write model.html, a page to open in a browser";
         "etalon graph model.hlo --profile --values --random 1", "with times and values of a run";
+        "etalon graph before.hlo after.hlo", "both beside each other, with what has changed";
         "etalon graph --devices model.hlo -o -", "the communication between devices, as SVG to standard output";
     ]
     CONFORM: [

@@ -10,8 +10,11 @@ use std::path::PathBuf;
 pub(crate) struct GraphArgs {
     /// The module; `-` for standard input.
     pub(crate) file: PathBuf,
+    /// Another module, such as what a pass made of the first: the page has both beside each other, with what has changed.
+    #[arg(conflicts_with_all = ["computation", "values", "profile", "of_devices"])]
+    pub(crate) after: Option<PathBuf>,
     /// The output file: an .html page, an .svg picture, or .dot text for Graphviz; `-` for standard output. By default it stands
-    /// beside FILE: `model.html` for `model.hlo`.
+    /// beside FILE: `model.html` for `model.hlo`, and `model-new.html` for `model.hlo` and `new.hlo`.
     #[arg(long, short, value_name = "F.html|F.svg|F.dot")]
     pub(crate) output: Option<PathBuf>,
     /// Replace the file beside FILE if it exists.

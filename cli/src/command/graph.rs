@@ -7,8 +7,10 @@ use crate::inputs::inputs;
 use crate::limits::Limits;
 use crate::output;
 use crate::profile::Profile;
-use graph::{Measured, Model, devices};
+use conformance::{Counterpart, Difference, counterparts, on_large_stack};
+use graph::{Change, Changes, Measured, Model, devices};
 use hlo::diag::Source;
+use hlo::ir::{ComputationId, InstructionId};
 use hlo::{Literal, Verified};
 use interp::{DeviceGrid, Hooks};
 use load::Loaded;
@@ -19,17 +21,23 @@ use std::process::ExitCode;
 pub(crate) fn draw(args: &GraphArgs) -> Result<ExitCode> {
     let format = format(args)?;
     let (target, existing) = target(args, format);
-    let inputs = std::iter::once(args.file.as_path()).chain(args.inputs.paths());
-    file::check([(target.as_path(), existing)], inputs)?;
-    let drawn = match args.of_devices {
-        true => of_devices(args, format)?,
-        false => of_instructions(args, format)?,
+    let inputs = std::iter::once(&args.file).chain(&args.after).map(PathBuf::as_path);
+    file::check([(target.as_path(), existing)], inputs.chain(args.inputs.paths()))?;
+    let mut found = String::new();
+    let drawn = match &args.after {
+        Some(after) => {
+            let (page, changes) = of_two(args, after)?;
+            found = format!("{changes}\n");
+            page
+        }
+        None if args.of_devices => of_devices(args, format)?,
+        None => of_instructions(args, format)?,
     };
     file::write(&target, existing, drawn.as_bytes())?;
     if !file::is_stdout(&target) {
         let target = target.display();
         let to_do = if format == FormatArg::Html { ": open it in a browser" } else { "" };
-        output::status(&format!("wrote {target}{to_do}\n"));
+        output::status(&format!("{found}wrote {target}{to_do}\n"));
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -41,7 +49,17 @@ fn target(args: &GraphArgs, format: FormatArg) -> (PathBuf, Existing) {
         None => {
             let stdin = Path::new("module");
             let file = if file::is_stdout(&args.file) { stdin } else { &args.file };
-            (file.with_extension(format.extension()), file::unnamed(args.force))
+            let extension = format.extension();
+            let target = match &args.after {
+                Some(after) => {
+                    let after = if file::is_stdout(after) { stdin } else { after };
+                    let [first, second] =
+                        [file, after].map(|path| path.file_stem().unwrap_or_default().display());
+                    file.with_file_name(format!("{first}-{second}.{extension}"))
+                }
+                None => file.with_extension(extension),
+            };
+            (target, file::unnamed(args.force))
         }
     }
 }
@@ -74,6 +92,12 @@ fn format(args: &GraphArgs) -> Result<FormatArg> {
         }
         Some(format) => format,
     };
+    if args.after.is_some() && format != FormatArg::Html {
+        return wrong(
+            "two modules are drawn as a page".to_owned(),
+            "name an .html file, or draw the modules one by one",
+        );
+    }
     let is_run = args.values || args.profile;
     if is_run && !format.is_measured() {
         return wrong(
@@ -113,6 +137,56 @@ fn of_instructions(args: &GraphArgs, format: FormatArg) -> Result<String> {
         FormatArg::Dot => graph::dot(&model, computation),
         FormatArg::ModelExplorer => graph::model_explorer(&model, &measured),
     })
+}
+
+/// Draws two modules beside each other, and counts what has changed.
+fn of_two(args: &GraphArgs, after: &Path) -> Result<(String, String)> {
+    let limits = Limits::start(args.time.apply(args.limits.options()));
+    let read = |path: &Path| -> Result<(Verified, Model)> {
+        let Loaded { file, module, .. } = load_filled(path, &args.load, &args.inputs, &limits)?;
+        let verified = verified_for(&args.devices, module, file.source(), &limits)?;
+        let model = Model::of(&verified, &file.text);
+        Ok((verified, model))
+    };
+    let [before, after_it] = [read(&args.file)?, read(after)?];
+    let found = on_large_stack(|| counterparts(before.0.module(), after_it.0.module()));
+    let mut changes = Changes::default();
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    for Counterpart { before, after, difference, renames } in &found {
+        let place = |at: &Option<(ComputationId, InstructionId)>| {
+            at.map(|(computation, instruction)| (computation.index(), instruction.index()))
+        };
+        let places = [place(before), place(after)];
+        let (change, word) = match difference {
+            Difference::None => (Change::Same, "unchanged"),
+            Difference::Moved => (Change::Moved, "moved"),
+            Difference::Changed(_) => (Change::Changed, "changed"),
+            Difference::Removed => (Change::Removed, "removed"),
+            Difference::Added => (Change::Added, "added"),
+        };
+        let what = if let Difference::Changed(what) = difference {
+            what.join(", ")
+        } else {
+            String::new()
+        };
+        changes.add(places, change, &what);
+        if *renames {
+            continue;
+        }
+        *counts.entry(word).or_default() += 1;
+        if !matches!(change, Change::Same | Change::Moved) {
+            changes.list(places);
+        }
+    }
+    let words = ["changed", "added", "removed", "moved", "unchanged"];
+    let counts = words.map(|word| format!("{} {word}", counts.get(word).unwrap_or(&0)));
+    let paths = [args.file.as_path(), after];
+    let names = paths.map(|path| path.file_name().unwrap_or_default().display().to_string());
+    let names =
+        if names[0] == names[1] { paths.map(|path| path.display().to_string()) } else { names };
+    let names = names.each_ref().map(String::as_str);
+    let page = graph::html_of_two([&before.1, &after_it.1], names, &changes);
+    Ok((page, counts.join(", ")))
 }
 
 fn find(model: &Model, name: &str) -> Result<usize> {

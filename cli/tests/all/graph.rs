@@ -234,6 +234,53 @@ fn findings_are_on_a_page() {
     }
 }
 
+#[test]
+fn two_modules_are_beside_each_other() {
+    let folder = Folder::new("two");
+    folder.write("loop.hlo", LOOP);
+    // The body doubles in place of a square, and the result is the sum of absolute values.
+    let after = LOOP.replace("w = f32[4] multiply(v, v)", "w = f32[4] add(v, v)");
+    let after = after.replace("  o = f32[]", "  positive = f32[4] abs(r)\n  o = f32[]");
+    folder.write("new.hlo", &after.replace("reduce(r, o)", "reduce(positive, o)"));
+    let said = "2 changed, 1 added, 0 removed, 0 moved, 20 unchanged\nwrote loop-new.html: open it in a browser";
+    expect(&folder.etalon("graph loop.hlo new.hlo"), 0, "", said);
+    let data = data(&read(&folder, "loop-new.html"));
+    assert_eq!(data["names"], serde_json::json!(["loop.hlo", "new.hlo"]));
+    let places: serde_json::Value =
+        serde_json::json!([[null, [3, 6]], [[3, 7], [3, 8]], [[1, 5], [1, 5]]]);
+    assert_eq!(data["changes"], places);
+    let w = &data["sides"][1]["computations"][1]["nodes"][5];
+    assert_eq!(
+        (&w["name"], &w["change"], &w["what"]),
+        (&"w".into(), &"changed".into(), &"opcode".into())
+    );
+    assert_eq!(w["pair"], serde_json::json!([1, 5]));
+    assert_eq!(data["sides"][0]["computations"][3]["nodes"][0]["change"], "same");
+    // Its own file is not replaced unasked, and inputs never are.
+    expect(&folder.etalon("graph loop.hlo new.hlo"), 2, "", "loop-new.html");
+    expect(&folder.etalon("graph loop.hlo new.hlo --force"), 0, "", said);
+    expect(&folder.etalon("graph loop.hlo new.hlo -o new.hlo --format html"), 2, "", "new.hlo");
+    let cases = [
+        ("-o two.svg", "two modules are drawn as a page"),
+        ("-o two.html --values --random 1", "cannot be used with"),
+        ("-o two.svg --devices", "cannot be used with"),
+    ];
+    for (options, message) in cases {
+        expect(&folder.etalon(&format!("graph loop.hlo new.hlo {options}")), 2, "", message);
+    }
+    let page = folder.0.join("loop-new.html");
+    let Some(dom) = in_browser(&page, "") else { return };
+    let (html, _) = dom.split_once("<head>").unwrap();
+    assert!(html.contains("data-ready=") && !html.contains("data-error="), "{html}");
+    // The first change is in the picture, and the loop that has a change in it is unfolded on both sides.
+    assert!(dom.contains(">1 of 3 changes</output>") && dom.contains(">3 changes</h2>"));
+    assert_eq!(dom.matches(">compare</text>").count(), 0);
+    assert_eq!(dom.matches(">multiply</text>").count(), 1);
+    let dom = in_browser(&page, "before=body/w").unwrap();
+    assert_eq!(dom.matches("box node plain selected").count(), 2, "{dom}");
+    assert!(dom.contains(">changed: opcode</h3>") && dom.contains("<mark>add</mark>"));
+}
+
 /// Passes without a browser: the other tests do not need one.
 #[test]
 fn pages_work_in_a_browser() {

@@ -3,6 +3,7 @@
 //! ```text
 //! Verified, its text ──> Model ──┬─> html, svg, dot, model_explorer
 //! a run, findings ────> Measured ┘
+//! two models, Changes ────────────> html_of_two
 //! Verified, its grid ──> devices::Graph ──> devices::svg, devices::dot
 //! ```
 //!
@@ -15,6 +16,7 @@
 //! # Ok::<(), hlo::diag::Errors>(())
 //! ```
 mod category;
+mod changes;
 pub mod devices;
 mod dot;
 mod explorer;
@@ -32,10 +34,11 @@ mod statistics;
 mod svg;
 mod text;
 
+pub use changes::{Change, Changes};
 pub use dot::dot;
 pub use explorer::model_explorer;
 pub use measure::{Mark, Measured, slices, watching};
 pub use model::Model;
-pub use page::html;
+pub use page::{html, html_of_two};
 pub use statistics::{Range, Statistics};
 pub use svg::svg;

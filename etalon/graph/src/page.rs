@@ -1,9 +1,10 @@
 //! The dataflow as a page of HTML that needs no server and no other file.
 use super::category::Category;
+use super::changes::Changes;
 use super::fold::Item;
 use super::layout::levels;
 use super::level::{Edge, Level, Link, Place, Port};
-use super::measure::Measured;
+use super::measure::{At, Measured};
 use super::model::{Flow, Model};
 use super::node::Node;
 use super::text::{escaped, in_script};
@@ -11,39 +12,47 @@ use serde_json::{Map, Value, json};
 
 const PAGE: &str = include_str!("page/page.html");
 const STYLE: &str = include_str!("page/style.css");
-/// The scripts in the order in which they run.
-const SCRIPTS: [&str; 5] = [
+/// The scripts of one graph, which become the body of a function: a page may have two.
+const GRAPH: [&str; 5] = [
     include_str!("page/model.js"),
     include_str!("page/layout.js"),
     include_str!("page/view.js"),
     include_str!("page/panel.js"),
-    include_str!("page/main.js"),
+    include_str!("page/input.js"),
 ];
+/// The scripts of the page, before those of a graph and behind them.
+const BEFORE: &str = include_str!("page/dom.js");
+const BEHIND: [&str; 2] = [include_str!("page/two.js"), include_str!("page/main.js")];
 
 /// Returns the page of a module, with what a run measured.
 pub fn html(model: &Model, measured: &Measured) -> String {
-    let computations = model.computations.iter().enumerate();
-    let computations: Vec<Value> =
-        computations.map(|(index, flow)| computation(model, flow, measured, index)).collect();
-    let categories = Category::ALL.iter().map(|category| category.look()).map(|look| {
-        json!({ "key": look.key, "label": look.label, "fill": look.fill, "line": look.line })
-    });
-    let data = json!({
-        "module": model.name,
-        "entry": model.entry,
-        "categories": categories.collect::<Vec<_>>(),
-        "timed": measured.is_timed(),
-        "valued": measured.has_values(),
-        "found": measured.has_findings(),
-        "note": measured.note,
-        "computations": computations,
-    });
+    page(&model.name, &data(model, measured, &|_| None))
+}
+
+/// Returns the page of two modules beside each other, with what has changed. Each has a name, such as
+/// that of its file.
+pub fn html_of_two(models: [&Model; 2], names: [&str; 2], changes: &Changes) -> String {
+    let none = Measured::default();
+    let side = |side: usize| data(models[side], &none, &|at| changes.of(side, at));
+    let data = json!({ "names": names, "sides": [side(0), side(1)], "changes": changes.listed });
+    page(&names.join(" → "), &data)
+}
+
+fn page(title: &str, data: &Value) -> String {
+    let script = [
+        "'use strict';\n",
+        BEFORE,
+        "function graphOf(DATA, parent, hooks) {\n",
+        &GRAPH.concat(),
+        "}\n",
+        &BEHIND.concat(),
+    ];
     // In the order of the template; what was put in is not searched for other places.
     let parts = [
-        ("/*TITLE*/", escaped(&model.name)),
+        ("/*TITLE*/", escaped(title)),
         ("/*STYLE*/", STYLE.to_owned()),
-        ("/*DATA*/", in_script(&data)),
-        ("/*SCRIPT*/", SCRIPTS.concat()),
+        ("/*DATA*/", in_script(data)),
+        ("/*SCRIPT*/", script.concat()),
     ];
     let mut page = String::new();
     let mut rest = PAGE;
@@ -55,9 +64,39 @@ pub fn html(model: &Model, measured: &Measured) -> String {
     page + rest
 }
 
-fn computation(model: &Model, flow: &Flow, measured: &Measured, index: usize) -> Value {
+/// Returns what is known of an instruction besides what its module says.
+type Known<'a> = dyn Fn(At) -> Option<&'a Value> + 'a;
+
+fn data(model: &Model, measured: &Measured, known: &Known<'_>) -> Value {
+    let computations = model.computations.iter().enumerate();
+    let computations: Vec<Value> = computations
+        .map(|(index, flow)| computation(model, flow, measured, known, index))
+        .collect();
+    let categories = Category::ALL.iter().map(|category| category.look()).map(|look| {
+        json!({ "key": look.key, "label": look.label, "fill": look.fill, "line": look.line })
+    });
+    json!({
+        "module": model.name,
+        "entry": model.entry,
+        "categories": categories.collect::<Vec<_>>(),
+        "timed": measured.is_timed(),
+        "valued": measured.has_values(),
+        "found": measured.has_findings(),
+        "note": measured.note,
+        "computations": computations,
+    })
+}
+
+fn computation(
+    model: &Model,
+    flow: &Flow,
+    measured: &Measured,
+    known: &Known<'_>,
+    index: usize,
+) -> Value {
     let nodes = flow.nodes.iter().enumerate();
-    let nodes: Vec<Value> = nodes.map(|(at, one)| node(one, measured, (index, at))).collect();
+    let node = |(at, one)| node(one, measured, known((index, at)), (index, at));
+    let nodes: Vec<Value> = nodes.map(node).collect();
     let items: Vec<Value> = flow.items.iter().map(item).collect();
     let levels: Map<String, Value> =
         levels(model, flow).iter().map(|(path, one)| (path.clone(), level(one))).collect();
@@ -91,7 +130,7 @@ fn level(Level { boxes, ports, edges, far, hubs }: &Level) -> Value {
 }
 
 /// Returns an instruction without the fields that are empty.
-fn node(node: &Node, measured: &Measured, at: (usize, usize)) -> Value {
+fn node(node: &Node, measured: &Measured, known: Option<&Value>, at: At) -> Value {
     let mut fields = Map::new();
     let mut put = |key: &str, value: Value, is_empty: bool| {
         if !is_empty {
@@ -116,6 +155,9 @@ fn node(node: &Node, measured: &Measured, at: (usize, usize)) -> Value {
     put("value", value.clone(), value.is_null());
     let finding = measured.finding(at);
     put("finding", finding.clone(), finding.is_null());
+    if let Some(known) = known.and_then(Value::as_object) {
+        fields.extend(known.clone());
+    }
     Value::Object(fields)
 }
 

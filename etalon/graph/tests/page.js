@@ -24,6 +24,7 @@ globalThis.document = {
   createElementNS: () => new Element(),
 };
 globalThis.location = { hash: '' };
+globalThis.history = { replaceState() {} };
 globalThis.addEventListener = () => {};
 globalThis.matchMedia = () => ({ matches: true });
 
@@ -44,13 +45,44 @@ function look(level) {
     if (points.slice(1, -1).some(point => boxes.some(box => within(point, box, -1)))) wrong.push('bend: ' + from.key + ', ' + to.key);
   }
 }
-look(view.root);
-for (let depth = 0; depth < 4; depth++) {
-  for (const box of view.boxes.values()) if (box.canOpen) open.add(box.key);
-  layouts.clear();
-  draw();
+let count = 0;
+for (const { view, open, layouts, draw } of graphs) {
   look(view.root);
+  for (let depth = 0; depth < 4; depth++) {
+    for (const box of view.boxes.values()) if (box.canOpen) open.add(box.key);
+    layouts.clear();
+    draw();
+    look(view.root);
+  }
+  count += view.boxes.size;
 }
-return [document.documentElement.dataset.error, ...wrong, view.boxes.size].join('\\n');
+if (pair) {
+  for (const graph of graphs) graph.foldAll();
+  pair.list.forEach((places, at) => {
+    visitChange(at);
+    graphs.forEach((graph, side) => {
+      const box = graph.view.boxes.get(graph.view.selected), place = places[side];
+      if (place ? box?.index !== place[1] || graph.COMPS.indexOf(box.inst.comp) !== place[0] : box) wrong.push('selected: ' + at + ', ' + side);
+      graph.layouts.forEach(look);
+    });
+  });
+  // What was unfolded to show the last change is folded again.
+  const unfolded = graphs.map(graph => graph.view.boxes.size);
+  for (let at = 0; at < 3; at++) visitChange(pair.list.length - 1);
+  if (graphs.some((graph, side) => graph.view.boxes.size !== unfolded[side])) wrong.push('unfolded: ' + unfolded);
+  // Folds open alike.
+  for (const graph of graphs) graph.foldAll();
+  const groups = [...graphs[0].view.boxes.values()].filter(box => box.kind === 'group');
+  for (const box of groups) graphs[0].toggle(box);
+  if (!groups.length || graphs[0].open.size !== graphs[1].open.size) wrong.push('open: ' + graphs.map(graph => graph.open.size));
+  // One moves with the other, or does not.
+  const before = { ...graphs[1].view };
+  graphs[0].zoom(2, 0, 0);
+  if (graphs[1].view.scale !== before.scale * 2) wrong.push('together: ' + graphs[1].view.scale);
+  setTogether(false);
+  graphs[0].zoom(0.5);
+  if (graphs[1].view.scale !== before.scale * 2) wrong.push('apart: ' + graphs[1].view.scale);
+}
+return [document.documentElement.dataset.error, ...wrong, count].join('\\n');
 `;
 console.log(new Function(script + check)().trim());

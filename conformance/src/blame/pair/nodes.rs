@@ -1,5 +1,6 @@
 //! The instructions of a computation and of those that it calls, with their values.
 use crate::blame::sides::etalon;
+use crate::counterparts::expanded;
 use crate::fingerprint::{Fingerprints, hashed};
 use crate::program::{Values, arrays, rebuilt, watching};
 use hlo::ir::{ComputationId, Instruction, InstructionId};
@@ -201,16 +202,5 @@ impl Value {
                 }
             }
         }
-    }
-}
-
-/// Returns the computation of a call or a fusion.
-fn expanded(op: &Op) -> Option<ComputationId> {
-    if let Op::Call(op) = op {
-        Some(op.to_apply)
-    } else if let Op::Fusion(op) = op {
-        Some(op.calls)
-    } else {
-        None
     }
 }

@@ -75,6 +75,8 @@ function boxOf(level, item) {
   if (DATA.timed) box.lines.push({ text: timeLine(item.all.reduce((sum, i) => sum + timeOf(comp, i), 0)), sub: true });
   const bad = item.all.filter(i => isBad(comp.nodes[i])).length;
   if (bad) box.lines.push({ text: `${bad} with NaN or infinity`, sub: true, bad: true });
+  const changes = Object.keys(CHANGES).slice(0, 3).map(kind => [kind, item.all.filter(i => comp.nodes[i].change === kind).length]).filter(([, count]) => count);
+  if (changes.length) box.lines.push({ text: changes.map(([kind, count]) => `${count} ${kind}`).join(', '), sub: true });
   if (open.has(box.key)) box.inner = [layoutOf({ inst, path: item.path, outer: level })];
   return sized(box);
 }

@@ -1,10 +1,5 @@
-'use strict';
 // The module: computations, users, callers, groups, and instances of computations.
-const DATA = JSON.parse(document.getElementById('data').textContent);
 const COMPS = DATA.computations;
-
-/** A number and a noun, such as "2 computations". */
-const counted = (count, noun) => `${count.toLocaleString('en')} ${noun}${count === 1 ? '' : 's'}`;
 
 /** Prepares users and groups of each computation, and the callers of each. */
 function prepare() {
@@ -103,4 +98,27 @@ function timeOfModule() {
 }
 function isBad(node) {
   return !!node.value && (node.value.nan > 0 || node.value.inf > 0);
+}
+
+/** How the instructions of a computation have changed, with what they call and the constants that they take. */
+function changesIn(comp) {
+  if (comp.kinds) return comp.kinds;
+  comp.kinds = new Set();
+  for (const node of comp.nodes) {
+    node.kinds = new Set([node.change ?? 'same']);
+    for (const operand of node.in) if (comp.nodes[operand].hidden) comp.nodes[operand].kinds.forEach(kind => node.kinds.add(kind));
+    for (const callee of node.calls) changesIn(COMPS[callee]).forEach(kind => node.kinds.add(kind));
+    node.kinds.forEach(kind => comp.kinds.add(kind));
+  }
+  return comp.kinds;
+}
+/** The kind of change of an instruction that its box shows: its own, or else one of what belongs to it. */
+function changeOf(comp, index) {
+  const node = comp.nodes[index];
+  changesIn(comp);
+  return (node.change ?? 'same') !== 'same' ? node.change : mostTelling(node.kinds);
+}
+function mostTelling(kinds) {
+  const found = ['changed', 'added', 'removed'].filter(kind => kinds.has(kind));
+  return found.length > 1 ? 'changed' : found[0] ?? (kinds.has('moved') ? 'moved' : 'same');
 }

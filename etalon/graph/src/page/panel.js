@@ -1,13 +1,4 @@
-// The panel of the selection, the legend, and the results of a search.
-function html(name, attributes, parent, text) {
-  const made = document.createElement(name);
-  for (const key in attributes) made.setAttribute(key, attributes[key]);
-  if (text !== undefined) made.textContent = text;
-  if (parent) parent.append(made);
-  return made;
-}
-const LISTED = 200;
-
+// The panel of the selection, and the results of a search.
 /** Shows what is selected. */
 function panel() {
   const box = view.boxes.get(view.selected);
@@ -18,15 +9,6 @@ function panel() {
   panelOf(box.inst, box.index);
 }
 
-function row(table, name, text) {
-  const line = html('tr', {}, table);
-  html('td', {}, line, name);
-  return html('td', {}, line, text);
-}
-/** The beginning of a long shape. */
-function brief(shape) {
-  return shape.length > 90 ? `${shape.slice(0, 88)}…` : shape;
-}
 function jump(parent, inst, index) {
   const node = inst.comp.nodes[index];
   const button = html('button', { class: 'jump' }, html('li', {}, parent), node.name + ' ');
@@ -65,6 +47,7 @@ function panelOf(inst, index) {
     html('h3', {}, aside, FOUND[node.finding.mark].text).style.color = node.finding.mark === 'wrong' ? 'var(--bad)' : '';
     html('pre', {}, aside, node.finding.text);
   }
+  if (node.change) hooks.describe(aside, node);
   html('h3', {}, aside, 'Text');
   html('pre', {}, aside, node.text);
   list('Operands', inst, node.in);
@@ -120,6 +103,7 @@ function overview() {
   const aside = $('details');
   aside.replaceChildren();
   html('h2', {}, aside, DATA.module);
+  hooks.overview(aside);
   if (DATA.note) html('p', {}, aside, DATA.note);
   html('p', {}, aside, 'Click a box for its attributes. A box with + unfolds by a double click or Enter. Constants, and what is computed from constants only, are listed by their users and not drawn.');
   if (DATA.found) {
@@ -171,28 +155,6 @@ function hottest(aside) {
     html('small', {}, button, timeLine(ms));
     button.onclick = () => { const inst = firstInstance(comp); if (inst) goTo(inst, index); };
   }
-}
-
-function dot(parent, look) {
-  html('span', { class: 'dot', style: `background:${look.fill};border-color:${look.line}` }, parent);
-}
-function legend() {
-  const counts = DATA.categories.map(() => 0);
-  COMPS.forEach(comp => comp.nodes.forEach(node => counts[node.cat]++));
-  const box = $('legend');
-  box.replaceChildren();
-  if (view.color === 'findings') {
-    for (const look of Object.values(FOUND)) { const line = html('div', {}, box); dot(line, look); line.append(look.text); }
-    return;
-  }
-  DATA.categories.forEach((look, category) => {
-    if (!counts[category]) return;
-    const button = html('button', { 'aria-pressed': String(view.pressed === category), title: 'Highlight these' }, box);
-    dot(button, look);
-    button.append(look.label + ' ');
-    html('small', {}, button, String(counts[category]));
-    button.onclick = () => { view.pressed = view.pressed === category ? null : category; legend(); mark(); };
-  });
 }
 
 /** Finds the instructions that have all words in their names, opcodes, shapes, sources or attributes. */

@@ -1,15 +1,15 @@
 // View: draws the layout as SVG; zoom, pan, selection, and the links of the selected instruction.
-const $ = id => document.getElementById(id);
-const svg = $('canvas'), world = $('world'), boxLayer = $('boxes'), linkLayer = $('links');
-const view = { x: 20, y: 20, scale: 1, root: null, boxes: new Map(), selected: null, hits: new Set(), hitNodes: new Map(), color: 'category', pressed: null, past: [] };
-
-function element(name, attributes, parent, text) {
-  const made = document.createElementNS('http://www.w3.org/2000/svg', name);
-  for (const key in attributes) made.setAttribute(key, attributes[key]);
-  if (text !== undefined) made.textContent = text;
-  parent.append(made);
-  return made;
+const frame = html('section', { class: 'side' }, parent);
+if (hooks.name) html('div', { class: 'name' }, frame, hooks.name);
+const svg = element('svg', { class: 'canvas', role: 'application', 'aria-label': 'Dataflow graph', tabindex: 0 }, frame);
+const defs = element('defs', {}, svg);
+for (const [id, color] of [['arrow', 'edge'], ['arrow-control', 'muted']]) {
+  const marker = element('marker', { id, viewBox: '0 0 8 8', refX: 7, refY: 4, markerWidth: 8, markerHeight: 8, markerUnits: 'userSpaceOnUse', orient: 'auto' }, defs);
+  element('path', { d: 'M0 0L8 4L0 8Z', fill: `var(--${color})` }, marker);
 }
+const world = element('g', {}, svg), boxLayer = element('g', {}, world), linkLayer = element('g', { class: 'links' }, world);
+const map = element('svg', { class: 'map', 'aria-hidden': 'true' }, frame), mapBoxes = element('g', {}, map), mapWindow = element('rect', { class: 'window' }, map);
+const view = { x: 20, y: 20, scale: 1, root: null, boxes: new Map(), selected: null, hits: new Set(), hitNodes: new Map(), color: 'category', pressed: null, past: [], revealed: new Set() };
 
 /** Lays out what changed and draws everything. */
 function draw() {
@@ -51,14 +51,14 @@ function drawBox(box, parent, dx, dy) {
     x += inner.w + PAD;
   }
 }
-/** Draws the kinds of ops in a group as a strip of their colors. */
+/** Draws the kinds of ops in a group, or those of changes, as a strip of their colors. */
 function strip(box, parent) {
-  const counts = DATA.categories.map(() => 0), comp = box.inst.comp;
-  box.group.all.forEach(i => counts[comp.nodes[i].cat]++);
+  const looks = view.color === 'changes' ? Object.values(CHANGES) : DATA.categories, counts = looks.map(() => 0), comp = box.inst.comp;
+  box.group.all.forEach(i => counts[view.color === 'changes' ? Object.keys(CHANGES).indexOf(changeOf(comp, i)) : comp.nodes[i].cat]++);
   let x = 8;
   counts.forEach((count, i) => {
     const width = (box.w - 16) * count / box.group.all.length;
-    if (count) element('rect', { x, y: box.h - (DATA.timed ? 9 : 6), width, height: 3, style: `fill:${DATA.categories[i].line}` }, parent);
+    if (count) element('rect', { x, y: box.h - (DATA.timed ? 9 : 6), width, height: 3, style: `fill:${looks[i].line}` }, parent);
     x += width;
   });
 }
@@ -85,23 +85,21 @@ function drawEdge(edge, parent) {
 function titleOf(box) {
   if (box.kind === 'group') return `${box.group.label}\n${box.group.detail}`;
   const node = box.inst.comp.nodes[box.index];
-  return box.kind === 'port' ? box.lines[0].text : `${node.name} = ${node.shape}\n${node.text.slice(0, 300)}`;
+  if (box.kind === 'port') return box.lines[0].text;
+  const change = node.change ? `\n${CHANGES[node.change].text}${node.what ? `: ${node.what}` : ''}` : '';
+  return `${node.name} = ${node.shape}\n${node.text.slice(0, 300)}${change}`;
 }
 
+/** The instructions of a box. */
+function indicesOf(box) {
+  return box.kind === 'group' ? box.group.all : [box.index];
+}
 /** The share of the time, from 0 to 1. */
 function heatOf(box) {
   if (!DATA.timed || box.kind === 'port') return 0;
   const comp = box.inst.comp;
-  const indices = box.kind === 'group' ? box.group.all : [box.index];
-  return indices.reduce((sum, i) => sum + timeOf(comp, i), 0) / (timeLine.all ??= timeOfModule() || 1);
+  return indicesOf(box).reduce((sum, i) => sum + timeOf(comp, i), 0) / (timeLine.all ??= timeOfModule() || 1);
 }
-/** What was found about instructions, the worst first. */
-const FOUND = {
-  wrong: { text: 'wrong by itself', fill: '#ffc9c9', line: '#c92a2a' },
-  inherited: { text: 'right on wrong operands', fill: '#ffe8cc', line: '#d9480f' },
-  unchecked: { text: 'not checked', fill: '#f1f3f5', line: '#868e96' },
-  none: { text: 'no error found', fill: '#e6f4e6', line: '#3a9144' },
-};
 /** The findings of an instruction and of the computations that it calls. */
 function marksOf(comp, index) {
   const node = comp.nodes[index];
@@ -118,14 +116,15 @@ function lookOf(box) {
     return { fill: `hsl(${45 - 35 * heat} ${90}% ${97 - 35 * heat}%)`, dark: `hsl(${45 - 35 * heat} ${90 * heat}% ${14 + 26 * heat}%)`, line: heat > .3 ? '#d9480f' : '#adb5bd' };
   }
   if (view.color === 'values') {
-    const comp = box.inst.comp, indices = box.kind === 'group' ? box.group.all : [box.index];
+    const comp = box.inst.comp, indices = indicesOf(box);
     const bad = indices.some(i => isBad(comp.nodes[i])), known = indices.some(i => comp.nodes[i].value);
     return bad ? { fill: '#ffc9c9', line: '#c92a2a' } : known ? { fill: '#e6f4e6', line: '#3a9144' } : { fill: '#f1f3f5', line: '#adb5bd' };
   }
   if (view.color === 'findings') {
-    const comp = box.inst.comp, marks = (box.kind === 'group' ? box.group.all : [box.index]).flatMap(i => marksOf(comp, i));
+    const comp = box.inst.comp, marks = indicesOf(box).flatMap(i => marksOf(comp, i));
     return FOUND[Object.keys(FOUND).find(mark => marks.includes(mark)) ?? 'none'];
   }
+  if (view.color === 'changes') return CHANGES[mostTelling(new Set(indicesOf(box).map(i => changeOf(box.inst.comp, i))))];
   if (box.kind === 'node') return DATA.categories[box.category];
   const special = box.group.all.map(i => DATA.categories[box.inst.comp.nodes[i].cat]).find(look => look.key === 'collective');
   return { fill: special ? special.fill : '#ffffff', line: special ? special.line : '#868e96', dark: special ? '' : 'var(--page)' };
@@ -142,10 +141,9 @@ function mark() {
 function isHit(box) {
   if (box.kind === 'port' || box.inner) return false;
   const comp = box.inst.comp;
-  const indices = box.kind === 'group' ? box.group.all : [box.index];
   const hits = view.hitNodes.get(comp);
   const category = view.pressed;
-  return indices.some(i => (hits && hits.has(i)) || comp.nodes[i].cat === category);
+  return indicesOf(box).some(i => (hits && hits.has(i)) || comp.nodes[i].cat === category);
 }
 
 /** The visible box of an instruction, or of a folded one around it. */
@@ -198,27 +196,40 @@ function links() {
 
 /** Draws the small picture of everything. */
 function drawMap() {
-  const boxes = $('mapboxes');
-  boxes.replaceChildren();
-  $('map').setAttribute('viewBox', `0 0 ${view.root.w} ${view.root.h}`);
+  mapBoxes.replaceChildren();
+  map.setAttribute('viewBox', `0 0 ${view.root.w} ${view.root.h}`);
   for (const box of view.boxes.values()) {
     if (box.kind === 'port' || (box.level !== view.root && box.w * 150 < 2 * Math.max(view.root.w, view.root.h))) continue;
     const look = lookOf(box);
-    element('rect', { x: box.ax, y: box.ay, width: box.w, height: box.h, style: `--fill:${box.inner ? 'none' : look.fill};--stroke:${look.line}` }, boxes);
+    element('rect', { x: box.ax, y: box.ay, width: box.w, height: box.h, style: `--fill:${box.inner ? 'none' : look.fill};--stroke:${look.line}` }, mapBoxes);
   }
 }
 /** Moves the middle of the window to a point of the small picture. */
 function moveTo(event) {
-  const point = new DOMPoint(event.clientX, event.clientY).matrixTransform($('map').getScreenCTM().inverse()), { width, height } = size();
-  view.x = width / 2 - point.x * view.scale;
-  view.y = height / 2 - point.y * view.scale;
+  const point = new DOMPoint(event.clientX, event.clientY).matrixTransform(map.getScreenCTM().inverse()), { width, height } = size();
+  moved(() => { view.x = width / 2 - point.x * view.scale; view.y = height / 2 - point.y * view.scale; });
+}
+
+/** Moves the picture by hand: that of another module moves with it. */
+function moved(move) {
+  const { x, y, scale } = view;
+  move();
+  transform();
+  const factor = view.scale / scale;
+  hooks.moved(factor, view.x - factor * x, view.y - factor * y);
+}
+/** Moves the picture as another one was moved. */
+function follow(factor, dx, dy) {
+  const scale = limited(view.scale * factor), by = scale / view.scale;
+  Object.assign(view, { x: by * view.x + dx, y: by * view.y + dy, scale });
   transform();
 }
+const limited = scale => Math.min(4, Math.max(0.02, scale));
 
 function transform() {
   const { width, height } = size(), seen = { x: -view.x / view.scale, y: -view.y / view.scale, width: width / view.scale, height: height / view.scale };
-  for (const [name, value] of Object.entries(seen)) $('window').setAttribute(name, value);
-  $('map').toggleAttribute('hidden', seen.x <= 0 && seen.y <= 0 && seen.x + seen.width >= view.root.w && seen.y + seen.height >= view.root.h);
+  for (const [name, value] of Object.entries(seen)) mapWindow.setAttribute(name, value);
+  map.toggleAttribute('hidden', seen.x <= 0 && seen.y <= 0 && seen.x + seen.width >= view.root.w && seen.y + seen.height >= view.root.h);
   world.setAttribute('transform', `translate(${view.x},${view.y}) scale(${view.scale})`);
   svg.classList.toggle('far', view.scale < 0.35);
 }
@@ -226,11 +237,12 @@ function size() { return svg.getBoundingClientRect(); }
 function zoom(factor, cx, cy) {
   const { width, height } = size();
   cx ??= width / 2; cy ??= height / 2;
-  const scale = Math.min(4, Math.max(0.02, view.scale * factor));
-  view.x = cx - (cx - view.x) * scale / view.scale;
-  view.y = cy - (cy - view.y) * scale / view.scale;
-  view.scale = scale;
-  transform();
+  moved(() => {
+    const scale = limited(view.scale * factor);
+    view.x = cx - (cx - view.x) * scale / view.scale;
+    view.y = cy - (cy - view.y) * scale / view.scale;
+    view.scale = scale;
+  });
 }
 function fit() {
   const { width, height } = size();
@@ -252,12 +264,17 @@ function start() {
   view.y = 20;
   transform();
 }
-function center(box) {
+/** Moves a box to the middle of the window, or to this height. */
+function center(box, y) {
   const { width, height } = size();
   if (view.scale < 0.5) view.scale = 0.85;
   view.x = width / 2 - (box.ax + box.w / 2) * view.scale;
-  view.y = height / 2 - (box.ay + Math.min(box.h, 200) / 2) * view.scale;
+  view.y = (y ?? height / 2) - heightOf(box);
   transform();
+}
+/** Where a box is looked at: its middle, or the beginning of a large one. */
+function heightOf(box) {
+  return (box.ay + Math.min(box.h, 200) / 2) * view.scale;
 }
 /** Moves a box into the window if it is not there. */
 function bringIn(box) {
@@ -267,8 +284,8 @@ function bringIn(box) {
   if (x < 0 || y < 0 || right > width || bottom > height || view.scale < 0.3) center(box);
 }
 
-/** Folds or unfolds a box. The box stays where it is on the screen. */
-function toggle(box) {
+/** Folds or unfolds a box. The box stays where it is on the screen. What is beside it follows, unless this does. */
+function toggle(box, follows) {
   if (!box || !box.canOpen) return;
   const before = { x: box.ax, y: box.ay };
   if (open.has(box.key)) open.delete(box.key); else open.add(box.key);
@@ -279,6 +296,7 @@ function toggle(box) {
     view.x += (before.x + box.w / 2 - after.ax - after.w / 2) * view.scale;
     view.y += (before.y - after.ay) * view.scale;
     transform();
+    if (!follows) hooks.toggled(after);
   }
 }
 function foldAll() {
@@ -290,6 +308,10 @@ function foldAll() {
   panel();
 }
 
+/** The number of boxes that a box unfolds to. */
+function contents(box) {
+  return box.kind === 'group' ? box.group.items.length : box.inst.comp.nodes[box.index].calls.reduce((sum, callee) => sum + COMPS[callee].items.length, 0);
+}
 /** The most boxes that are unfolded at once: a browser is slow with more. */
 const MANY = 4000;
 /** Unfolds one more level of all groups, or if there are none, of all calls. */
@@ -298,7 +320,7 @@ function unfoldAll() {
   const groups = folded.filter(box => box.kind === 'group');
   let count = view.boxes.size;
   for (const box of groups.length ? groups : folded) {
-    count += box.kind === 'group' ? box.group.items.length : box.inst.comp.nodes[box.index].calls.reduce((sum, callee) => sum + COMPS[callee].items.length, 0);
+    count += contents(box);
     if (count > MANY) break;
     open.add(box.key);
   }
@@ -319,41 +341,69 @@ function save() {
   copy.prepend(style, page);
   const link = document.createElement('a');
   link.href = URL.createObjectURL(new Blob([new XMLSerializer().serializeToString(copy)], { type: 'image/svg+xml' }));
-  link.download = `${DATA.module}.svg`;
+  link.download = `${hooks.name || DATA.module}.svg`;
   link.click();
   URL.revokeObjectURL(link.href);
 }
 
 /** Unfolds what contains an instruction. */
 function reveal(inst, index) {
+  const unfold = key => { if (!open.has(key)) { open.add(key); view.revealed.add(key); } };
   for (let at = inst, i = index; at; i = at.via, at = at.parent) {
-    if (i !== index || at !== inst) open.add(`${at.key}#${i}`);
+    if (i !== index || at !== inst) unfold(`${at.key}#${i}`);
     const groups = (at.comp.groupOf[i] ?? '').split('.').filter(part => part !== '');
-    for (let depth = 1; depth <= groups.length; depth++) open.add(`${at.key}@${groups.slice(0, depth).join('.')}`);
+    for (let depth = 1; depth <= groups.length; depth++) unfold(`${at.key}@${groups.slice(0, depth).join('.')}`);
   }
   layouts.clear();
 }
+/** Folds what was unfolded to show an instruction. */
+function refold() {
+  if (!view.revealed.size) return;
+  view.revealed.forEach(key => open.delete(key));
+  view.revealed.clear();
+  layouts.clear();
+  draw();
+}
+/** The instruction in whose box another one is: a user of a constant, the caller of a computation of one instruction. */
+function drawnIn(inst, index) {
+  const { comp } = inst, users = comp.users[index];
+  if (comp.short !== null && inst.parent) return drawnIn(inst.parent, inst.via);
+  const user = comp.nodes[index].hidden ? users.find(one => !comp.nodes[one].hidden) ?? users[0] : undefined;
+  return user === undefined ? [inst, index] : drawnIn(inst, user);
+}
+/** The box of an instruction, in what is unfolded for it. */
+function boxAround(inst, index) {
+  const [at, i] = drawnIn(inst, index), key = `${at.key}#${i}`;
+  if (!view.boxes.has(key)) { reveal(at, i); draw(); }
+  return view.boxes.get(key);
+}
 /** Selects an instruction, unfolding what contains it. */
 function goTo(inst, index) {
-  const key = `${inst.key}#${index}`;
-  if (inst.comp.nodes[index].hidden) {
-    const user = inst.comp.users[index].find(u => !inst.comp.nodes[u].hidden) ?? inst.comp.users[index][0];
-    if (user !== undefined) goTo(inst, user);
-    return panelOf(inst, index);
-  }
-  if (!view.boxes.has(key)) { reveal(inst, index); draw(); }
-  select(key, true);
+  const box = boxAround(inst, index);
+  if (box) select(box.key, true);
+  if (!box || box.inst !== inst || box.index !== index) panelOf(inst, index);
 }
-function select(key, centered) {
+/** Shows a box at this height, without the panel: selected, or not. */
+function show(box, y, scale, isChosen) {
+  choose(isChosen ? box.key : null);
+  view.scale = scale;
+  center(box, y);
+}
+function choose(key) {
   if (view.selected && view.selected !== key) view.past.push(view.selected);
   view.selected = key;
-  const box = view.boxes.get(key);
   mark();
   links();
+}
+function select(key, centered) {
+  hooks.active();
+  choose(key);
   panel();
+  const box = view.boxes.get(key);
   if (box && centered) center(box); else if (box) bringIn(box);
   $('back').disabled = view.past.length === 0;
-  if (box && box.kind === 'node') history.replaceState(null, '', `#select=${encodeURIComponent(`${box.inst.comp.name}/${box.inst.comp.nodes[box.index].name}`)}`);
+  if (box && box.kind === 'node') history.replaceState(null, '', `#${hooks.key}=${encodeURIComponent(`${box.inst.comp.name}/${box.inst.comp.nodes[box.index].name}`)}`);
+  if (box) hooks.selected(box);
 }
 function back() {
   const key = view.past.pop();
