@@ -249,7 +249,8 @@ impl<'a> Leaf<'a> {
     pub(super) fn is_tested(&self, expected: f64, bound: f64) -> bool {
         let least = 2.0 * modes::ulp(self.ty, expected);
         let size = if self.is_loose && expected != 0.0 { expected.abs() } else { self.largest };
-        self.largest == 0.0 || bound <= least.max(LOOSE * size)
+        let is_certain = expected == 0.0 && (!self.is_loose || self.largest == 0.0);
+        is_certain || bound <= least.max(LOOSE * size)
     }
 }
 
