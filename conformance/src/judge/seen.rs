@@ -295,7 +295,7 @@ impl Seen {
         let wrong = own.numbers(batch).any(|number| self.wrong.contains(&number));
         match checked {
             Ok(()) if !wrong => {
-                let whole = (0..own.factors.len()).filter(|&k| shown.all(k).is_some());
+                let whole = (0..own.factors.len()).filter(|&k| shown.is_checked(k));
                 let whole = whole.flat_map(|k| shown.factor(k).numbers(batch));
                 let legal = whole.chain(shown.parts.iter().copied());
                 self.legal.extend(legal.filter_map(|n| Some((n, *values.get(&n)?))));
@@ -328,6 +328,23 @@ impl Shown<'_> {
     }
     fn all(&self, k: usize) -> Option<Matrix> {
         self.factor(k).all(self.batch, self.values)
+    }
+
+    /// Returns whether a factor is checked as a whole: real parts of eigenvalues are not without the
+    /// imaginary ones.
+    fn is_checked(&self, k: usize) -> bool {
+        let apart = match self.own.kind {
+            Kind::General if self.factor(1).columns > 0 => Some([0, 1]),
+            Kind::Schur if self.factor(3).columns > 0 => Some([2, 3]),
+            Kind::General
+            | Kind::Schur
+            | Kind::Orthogonal
+            | Kind::Eigen
+            | Kind::Singular
+            | Kind::Elimination(_) => None,
+        };
+        let with = apart.filter(|both| both.contains(&k)).unwrap_or([k, k]);
+        with.into_iter().all(|k| self.all(k).is_some())
     }
 
     /// Checks the factors; none if nothing is seen that defines them.

@@ -384,6 +384,16 @@ fn a_part_of_the_factors_is_no_proof_of_them() {
         ROOT v = c64[2,2] get-tuple-element(e), index=3 }";
     let same = "c64[2,2] {{(0.4472136, 0), (0.4472136, 0)}, {(0.8944272, 0), (0.8944272, 0)}}";
     legality(general, &["f32[2,2] {{3, 1}, {2, 4}}"], &[(same, false)]);
+    // Real parts alone prove nothing.
+    let real = "ENTRY e { a = f32[2,2] parameter(0)
+        e = (f32[2], f32[2], c64[2,2], c64[2,2], s32[]) custom-call(a), custom_call_target=\"lapack_sgeev_ffi\",
+          backend_config={compute_left = 78 : ui8, compute_right = 86 : ui8}
+        v = c64[2,2] get-tuple-element(e), index=3 x = f32[2] get-tuple-element(e), index=0
+        ROOT r = (f32[2], c64[2,2]) tuple(x, v) }";
+    let vectors = "{{(0.70710677, 0), (0.4472136, 0)}, {(-0.70710677, 0), (0.8944272, 0)}}";
+    let result = format!("(f32[2] {{0.1, 0.1}}, c64[2,2] {vectors})");
+    let found = check(&format!("HloModule m\n{real}"), &["f32[2,2] {{3, 1}, {2, 4}}"], &result);
+    assert!(found.untested >= 2, "{found:?}");
     // What is computed from factors that are not seen is tested by its bound alone, also where it is 0.
     let hidden = "ENTRY e { a = f32[2,2] parameter(0)
         e = (f32[2,2], f32[2], s32[]) custom-call(a), custom_call_target=\"lapack_ssyevd_ffi\",
