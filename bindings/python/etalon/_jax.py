@@ -116,6 +116,22 @@ def _register_lowerings():
     lowerings[PLATFORM] = collections.ChainMap(lowerings[PLATFORM], _Lowerings(lowerings["cpu"]))
     if PLATFORM not in mlir._platforms_with_donation:
         mlir._platforms_with_donation.append(PLATFORM)
+    _register_whole(mlir)
+
+
+def _register_whole(mlir):
+    """Lowers functions of `custom_partitioning` as they are: programs run on whole arrays, so that none is partitioned.
+
+    On other platforms a partitioner calls back for what each device computes.
+    """
+    from jax._src import core
+    from jax._src.custom_partitioning import custom_partitioning_p
+
+    def whole(*operands, call, **_rules):
+        return core.jaxpr_as_fun(call)(*operands)
+
+    lowering = mlir.lower_fun(whole, multiple_results=True)
+    mlir.register_lowering(custom_partitioning_p, lowering, platform=PLATFORM)
 
 
 # Callbacks

@@ -237,7 +237,41 @@ assert add(jnp.asarray(own), y).tolist() == [3] * 5000 and own.tolist() == [2] *
 """
 
 
-@pytest.mark.parametrize("script, devices", [(ON_DEVICES, 2), (NESTED, 8), (DONATED, 1)])
+WHOLE = """
+import jax, jax.numpy as jnp, numpy as np
+from jax.experimental.custom_partitioning import custom_partitioning
+from jax.experimental.shard_alike import shard_alike
+from jax.sharding import NamedSharding, PartitionSpec as P
+
+mesh = jax.make_mesh((4, 2), ("x", "y"))
+rows, columns = NamedSharding(mesh, P("x", None)), NamedSharding(mesh, P(None, "y"))
+calls = []
+
+@custom_partitioning
+def product(a, b):
+    return jnp.sin(a) @ b, a.sum()
+
+def partition(*arguments):
+    calls.append(arguments)
+
+product.def_partition(partition, sharding_rule="i j, j k -> i k, ")
+a, b = np.arange(32, dtype=np.float32).reshape(8, 4), np.ones((4, 8), np.float32)
+on_rows = jax.device_put(a, rows)
+for out in (None, (columns, None)):
+    result, total = jax.jit(product, out_shardings=out)(on_rows, b)
+    assert np.allclose(result, np.sin(a) @ b, atol=1e-6) and total == a.sum() and not calls
+    assert result.sharding.is_equivalent_to(out[0] if out else rows, 2), result.sharding
+# A value that no argument divides is divided as another one.
+def alike(x):
+    same, y = shard_alike(x, jnp.arange(32.0).reshape(8, 4))
+    return same, y * 2
+x, y = jax.jit(alike)(on_rows)
+assert all(value.sharding.is_equivalent_to(rows, 2) for value in (x, y)), y.sharding
+assert np.array_equal(x, a) and np.array_equal(y, a * 2)
+"""
+
+
+@pytest.mark.parametrize("script, devices", [(ON_DEVICES, 2), (NESTED, 8), (DONATED, 1), (WHOLE, 8)])
 def test_programs_run_on_the_platform(script, devices):
     variables = dict(os.environ, JAX_PLATFORMS="etalon", ETALON_DEVICE_COUNT=str(devices))
     run = subprocess.run([sys.executable, "-c", script], env=variables, capture_output=True, text=True)

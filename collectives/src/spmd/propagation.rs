@@ -82,18 +82,43 @@ impl Propagation<'_> {
             return undivided(&computation.instructions[computation.root].shape);
         }
         self.depth += 1;
-        let mut values = InstructionValues::default();
-        for (id, instruction) in computation.instructions.iter() {
-            let mut value = self.value(computation, id, &values, &key.1);
-            for (leaf, dims) in value.iter_mut().enumerate() {
-                self.constrain(instruction, leaf, dims);
+        let groups = groups(computation);
+        let mut alike = BTreeMap::new();
+        let mut values = self.values(computation, &key.1, &alike);
+        // What one group gives to its values, another one may have to take from them.
+        for _ in 0..groups.len() {
+            let found = shared(&groups, &values);
+            if found == alike {
+                break;
             }
-            values.push(value);
+            alike = found;
+            values = self.values(computation, &key.1, &alike);
         }
         self.depth -= 1;
         let result = values[computation.root].clone();
         self.known.insert(key, result.clone());
         result
+    }
+    /// Returns the divisions of all values of a computation. Those of values that are sharded like
+    /// others may be divided as these, unless the program states otherwise.
+    fn values(
+        &mut self,
+        computation: &Computation,
+        arguments: &[Value],
+        alike: &BTreeMap<InstructionId, Dims>,
+    ) -> InstructionValues {
+        let mut values = InstructionValues::default();
+        for (id, instruction) in computation.instructions.iter() {
+            let mut value = self.value(computation, id, &values, arguments);
+            if let (Some(dims), [own]) = (alike.get(&id), value.as_mut_slice()) {
+                fill(own, dims);
+            }
+            for (leaf, dims) in value.iter_mut().enumerate() {
+                self.constrain(instruction, leaf, dims);
+            }
+            values.push(value);
+        }
+        values
     }
     /// Replaces the divisions of a leaf by those that the instruction states. Open dimensions may
     /// be divided further.
@@ -300,6 +325,41 @@ impl Propagation<'_> {
             }
         });
         Some(dims.collect())
+    }
+}
+
+/// Returns the values of each group that is sharded alike.
+fn groups(computation: &Computation) -> BTreeMap<&str, Vec<InstructionId>> {
+    let mut groups: BTreeMap<&str, Vec<InstructionId>> = BTreeMap::new();
+    for (_, instruction) in computation.instructions.iter() {
+        let is_group = matches!(&instruction.op, Op::CustomCall(call) if call.custom_call_target.0 == "xla.sdy.ShardingGroup");
+        let number = marker::attribute(instruction, "xla.sdy.sharding_group_id");
+        if let (true, Some(number), [operand]) = (is_group, number, &*instruction.operands) {
+            groups.entry(number).or_default().push(*operand);
+        }
+    }
+    groups
+}
+/// Returns the divisions that the values of each group have together.
+fn shared(
+    groups: &BTreeMap<&str, Vec<InstructionId>>,
+    values: &InstructionValues,
+) -> BTreeMap<InstructionId, Dims> {
+    let mut found = BTreeMap::new();
+    for members in groups.values() {
+        let mut parts = members.iter().filter_map(|&id| values[id].first());
+        let Some(mut all) = parts.next().cloned() else { continue };
+        parts.for_each(|dims| fill(&mut all, dims));
+        found.extend(members.iter().map(|&id| (id, all.clone())));
+    }
+    found
+}
+/// Divides dimensions further, as those of another value are.
+fn fill(dims: &mut Dims, other: &Dims) {
+    for (dim, division) in other.iter().enumerate() {
+        if let Some(division) = division {
+            divide(dims, dim, division, true);
+        }
     }
 }
 

@@ -4,7 +4,8 @@ use crate::Error;
 use num::error::Code;
 
 /// Prefixes of targets that cannot be run, and the reasons.
-const REASONS: [(&str, &str); 27] = [
+const REASONS: [(&str, &str); 28] = [
+    ("CustomSPMDPartitioning", "it names a function of the Python process that made the module"),
     ("xla_python_", "it calls back into the Python process that made the module"),
     ("xla_ffi_python_", "it calls back into the Python process that made the module"),
     ("xla_ffi_partitioned_python_", "it calls back into the Python process that made the module"),

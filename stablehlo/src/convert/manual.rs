@@ -153,8 +153,17 @@ pub(crate) fn sharding_constraint(scope: &mut Scope<'_, '_>, op: &Op) -> Result<
     scope.common_of(id).sharding = Some(found);
     scope.bind(op, id)
 }
-/// Converts `sdy.propagation_barrier`, `sdy.sharding_group`, `sdy.data_flow_edge`: guides of the
-/// propagation of shardings.
+/// Converts `sdy.sharding_group`: a custom call, from which the propagation of shardings learns what
+/// is sharded alike.
+pub(crate) fn sharding_group(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
+    let [x] = scope.exactly(op)?;
+    let group: i64 = scope.required(op, "group_id")?;
+    attributes(scope, op, vec![("xla.sdy.sharding_group_id".into(), format!("{group} : i64"))]);
+    boundary(scope, op, "xla.sdy.ShardingGroup", &[x], Vec::new())?;
+    attributes(scope, op, Vec::new());
+    Ok(())
+}
+/// Converts `sdy.propagation_barrier`, `sdy.data_flow_edge`: guides of the propagation of shardings.
 pub(crate) fn guide(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
     let [x] = scope.exactly(op)?;
     super::dynamic::alias(scope, op, x);

@@ -63,6 +63,6 @@ pub(super) const ROWS: &[OpRow] = &[
         Own("axes out_sharding")),
     row("sdy.sharding_constraint", F(manual::sharding_constraint),
         "% $sharding:sharding {} : &same", Own("sharding")),
-    row("sdy.sharding_group", F(manual::guide), "% group_id = $group_id:i64 {} : &operands",
+    row("sdy.sharding_group", F(manual::sharding_group), "% group_id = $group_id:i64 {} : &operands",
         Own("group_id")),
 ];

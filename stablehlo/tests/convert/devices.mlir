@@ -154,15 +154,16 @@ module @m attributes {mhlo.num_partitions = 4 : i32} {
 //=   Arg_0.1 = f32[4,4]{1,0} parameter(0), sharding={devices=[2,2]<=[4]}, frontend_attributes={xla.sdy.sharding="#sdy.sharding<@mesh, [{\"x\"}, {\"y\"}]>"}
 //=   custom-call = f32[4,4]{1,0} custom-call(Arg_0.1), custom_call_target="Sharding", sharding={devices=[4,1]<=[4]}, frontend_attributes={xla.sdy.sharding="#sdy.sharding_per_value<[<@mesh, [{\"x\", \"y\"}, {}]>]>"}
 //=   custom-call.1 = f32[4,4]{1,0} custom-call(custom-call), custom_call_target="Sharding", sharding={replicated}, frontend_attributes={xla.sdy.sharding="#sdy.sharding_per_value<[<@mesh, [{}, {}]>]>"}
+//=   custom-call.2 = () custom-call(custom-call.1), custom_call_target="xla.sdy.ShardingGroup", custom_call_has_side_effect=true, frontend_attributes={xla.sdy.sharding_group_id="1 : i64"}
 //=   Arg_1.1 = f32[4,4]{1,0} parameter(1), sharding={devices=[2,1,2]<=[2,2]T(1,0) last_tile_dim_replicate}, frontend_attributes={xla.sdy.sharding="#sdy.sharding<@mesh, [{\"y\"}, {}]>"}
-//=   custom-call.2 = (f32[2,2]{1,0}, f32[2,4]{1,0}) custom-call(custom-call.1, Arg_1.1), custom_call_target="xla.sdy.GlobalToLocalShape", custom_call_has_side_effect=true, frontend_attributes={xla.sdy.in_shardings="#sdy.sharding_per_value<[<@mesh, [{\"x\"}, {\"y\"}]>, <@mesh, [{\"y\"}, {}]>]>",xla.sdy.manual_axes="#sdy<manual_axes{\"x\", \"y\"}>"}
-//=   get-tuple-element = f32[2,2]{1,0} get-tuple-element(custom-call.2), index=0
-//=   get-tuple-element.1 = f32[2,4]{1,0} get-tuple-element(custom-call.2), index=1
+//=   custom-call.3 = (f32[2,2]{1,0}, f32[2,4]{1,0}) custom-call(custom-call.1, Arg_1.1), custom_call_target="xla.sdy.GlobalToLocalShape", custom_call_has_side_effect=true, frontend_attributes={xla.sdy.in_shardings="#sdy.sharding_per_value<[<@mesh, [{\"x\"}, {\"y\"}]>, <@mesh, [{\"y\"}, {}]>]>",xla.sdy.manual_axes="#sdy<manual_axes{\"x\", \"y\"}>"}
+//=   get-tuple-element = f32[2,2]{1,0} get-tuple-element(custom-call.3), index=0
+//=   get-tuple-element.1 = f32[2,4]{1,0} get-tuple-element(custom-call.3), index=1
 //=   call = f32[2,4]{1,0} call(get-tuple-element, get-tuple-element.1), to_apply=xla.sdy.manual_computation_body, frontend_attributes={inlineable="false"}
-//=   custom-call.3 = f32[4,4]{1,0} custom-call(call), custom_call_target="xla.sdy.LocalToGlobalShape", custom_call_has_side_effect=true, frontend_attributes={xla.sdy.manual_axes="#sdy<manual_axes{\"x\", \"y\"}>",xla.sdy.out_shardings="#sdy.sharding_per_value<[<@mesh, [{\"x\"}, {}]>]>"}
+//=   custom-call.4 = f32[4,4]{1,0} custom-call(call), custom_call_target="xla.sdy.LocalToGlobalShape", custom_call_has_side_effect=true, frontend_attributes={xla.sdy.manual_axes="#sdy<manual_axes{\"x\", \"y\"}>",xla.sdy.out_shardings="#sdy.sharding_per_value<[<@mesh, [{\"x\"}, {}]>]>"}
 //=   constant = f32[] constant(1)
 //=   broadcast = f32[4,4]{1,0} broadcast(constant), dimensions={}
-//=   ROOT add = f32[4,4]{1,0} add(custom-call.3, broadcast), sharding={devices=[2,1,2]<=[4] last_tile_dim_replicate}
+//=   ROOT add = f32[4,4]{1,0} add(custom-call.4, broadcast), sharding={devices=[2,1,2]<=[4] last_tile_dim_replicate}
 //= }
 // -----
 // Parts of an axis, and a mesh that lists its devices.

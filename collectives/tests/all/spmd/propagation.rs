@@ -168,3 +168,25 @@ fn some_results_state_a_sharding() {
     let shapes: Vec<String> = shards.results().iter().map(ToString::to_string).collect();
     assert_eq!(shapes, ["f32[8,4]{1,0}", "f32[4,2]{1,0}", "f32[]"]);
 }
+
+#[test]
+fn a_group_is_divided_alike() {
+    let group = |value: &str, number: u32| {
+        let id = format!("frontend_attributes={{xla.sdy.sharding_group_id=\"{number} : i64\"}}");
+        format!(
+            "g{value}{number} = () custom-call({value}), custom_call_target=\"xla.sdy.ShardingGroup\", custom_call_has_side_effect=true, {id} "
+        )
+    };
+    let n = "n = f32[8,4] iota(), iota_dimension=0 ";
+    let both = group("x", 1) + &group("n", 1);
+    check(&format!("{n} {both} ROOT r = f32[8,4] negate(n)"), AB);
+    // Another group takes what the first one gives.
+    let more = "m = f32[8,4] iota(), iota_dimension=1 o = f32[8,4] negate(n) ";
+    let chain = group("m", 0) + &group("o", 0) + &both;
+    check(&format!("{n} {more} {chain} ROOT r = f32[8,4] abs(m)"), AB);
+    // A value of its own group has nothing to take.
+    check(&format!("{n} {} ROOT r = f32[8,4] negate(n)", group("n", 1)), "replicated");
+    // What the program states stands.
+    let stated = n.replace("dimension=0", &format!("dimension=0, sharding={{{A}}}"));
+    check(&format!("{stated} {both} ROOT r = f32[8,4] negate(n)"), A);
+}
