@@ -40,6 +40,47 @@ proptest! {
     }
 }
 
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 60, failure_persistence: None, ..ProptestConfig::default() })]
+    /// Many of them are reduced beside one another.
+    #[test]
+    fn short_rows_are_reduced_where_they_are_computed(
+        rows in prop::sample::select(vec![5usize, 257, 1301]),
+        inner in prop::sample::select(vec![2usize, 3, 4, 7, 16, 31, 33, 50, 96, 97]),
+        types in prop::sample::select(vec![
+            ("bf16", "f32"), ("f32", "f64"), ("bf16", "bf16"), ("s8", "s8"), ("u8", "s32"), ("s32", "s64"),
+        ]),
+        reducer in prop::sample::select(vec!["add", "maximum", "multiply"]),
+        first in prop::sample::select(vec!["0", "1", "3"]),
+    ) {
+        agree(&normalized(types.0, types.1, (rows, inner), reducer, first));
+    }
+    /// A row for all rows, and matrices for all matrices, are the same in each tile.
+    #[test]
+    fn operands_that_repeat(
+        dims in prop::sample::select(vec![
+            (9usize, 5usize, 128usize), (40, 2, 3), (700, 3, 2), (3, 700, 1), (5, 4, 300), (4, 3, 1000), (3, 2, 1024), (3, 2, 1025), (1, 40, 100),
+        ]),
+        ty in prop::sample::select(vec!["f32", "bf16", "s8", "f64", "u16", "c64"]),
+        is_reduced in any::<bool>(),
+    ) {
+        let (a, b, c) = dims;
+        let whole = format!("{ty}[{a},{b},{c}]");
+        let zero = if ty == "c64" { "(0, 0)" } else { "0" };
+        let reduced = if is_reduced { "reduce(q, z), dimensions={2}, to_apply=sum" } else { "slice(q), slice={[0:1],[0:1],[0:1]}" };
+        let result = if is_reduced { format!("{ty}[{a},{b}]") } else { format!("{ty}[1,1,1]") };
+        agree(&format!(
+            "sum {{ a = {ty}[] parameter(0) b = {ty}[] parameter(1) ROOT c = {ty}[] add(a, b) }}
+             ENTRY e {{ x = {whole} parameter(0) u = {ty}[{c}] parameter(1) v = {ty}[{b},{c}] parameter(2) w = {ty}[{a}] parameter(3)
+               t = {ty}[{b}] parameter(4) z = {ty}[] constant({zero})
+               k = {whole} broadcast(u), dimensions={{2}} l = {whole} broadcast(v), dimensions={{1,2}}
+               m = {whole} broadcast(w), dimensions={{0}} n = {whole} broadcast(t), dimensions={{1}}
+               o = {whole} add(x, k) p = {whole} subtract(o, l) h = {whole} add(p, m) q = {whole} subtract(h, n)
+               s = {result} {reduced} ROOT r = ({whole}, {result}) tuple(q, s) }}"
+        ));
+    }
+}
+
 /// Steps of short operations over the values before them, of which some are read twice, reduced, or
 /// results.
 fn chain(dims: (usize, usize), steps: &[(usize, usize, usize)]) -> String {
