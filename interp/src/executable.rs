@@ -2,9 +2,10 @@
 use crate::context::RunContext;
 use crate::dynamic;
 use crate::float_environment::FloatEnvironment;
+use crate::hooks::Hooks;
 use crate::loops;
 use crate::lower::{self, CompileLimits};
-use crate::machine::{Machine, Outcome};
+use crate::machine::{LONG_STEP, Machine, Outcome};
 use crate::options::{CompileOptions, Engine, RunOptions};
 use crate::plan::{PlanText, Step};
 use crate::program::{Program, calls_out};
@@ -82,7 +83,7 @@ impl Executable {
         let limits = CompileLimits::of(options);
         let plans = lower::plans(verified.module(), engine, &scalar_programs, fuses, limits)?;
         Ok(Self(Arc::new(Program {
-            calls_out: calls_out(verified.module()),
+            calls_out: calls_out(verified.module(), |_| false),
             verified,
             engine,
             plans,
@@ -142,6 +143,13 @@ impl Executable {
             (computation, instruction, step.live_bytes.saturating_add(step.scratch))
         };
         steps.map(bytes).collect()
+    }
+    /// Returns whether a run with these hooks calls no code of others, and has no step that is long
+    /// enough to be worth other threads: then it may run on a thread of the host.
+    pub fn stays_on_thread(&self, hooks: &Hooks) -> bool {
+        let is_own = |target: &str| !hooks.replaces(target) && hooks.runs_custom_call(target);
+        let mut steps = self.0.plans.iter().flat_map(|plan| &plan.steps);
+        steps.all(|step| step.fuel < LONG_STEP) && !calls_out(self.module(), is_own)
     }
     /// Returns the most bytes that a run of one device is planned to hold at once, arguments and
     /// scratch memory of kernels included: enough for [`RunOptions::max_memory`]. A run with an

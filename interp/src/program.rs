@@ -4,7 +4,7 @@ use crate::options::Engine;
 use crate::plan::Plan;
 use hlo::ir::{ComputationId, Instruction};
 use hlo::op::Kind;
-use hlo::{ArrayShape, Module, Shape, Verified};
+use hlo::{ArrayShape, Module, Op, Shape, Verified};
 use num::array::bytes_of;
 use num::scalar_program::ScalarPrograms;
 use std::sync::{Arc, OnceLock};
@@ -51,10 +51,13 @@ impl Program {
     }
 }
 
-/// Returns whether a module has instructions that the host or a custom call computes.
-pub(crate) fn calls_out(module: &Module) -> bool {
+/// Returns whether a module has instructions that the host or a custom call computes, but for
+/// targets that are our own.
+pub(crate) fn calls_out(module: &Module, is_own: impl Fn(&str) -> bool) -> bool {
     let is_outside = |instruction: &Instruction| match instruction.opcode().kind() {
-        Kind::Custom | Kind::Host | Kind::Transfer => true,
+        Kind::Custom | Kind::Host | Kind::Transfer => {
+            !matches!(&instruction.op, Op::CustomCall(call) if is_own(&call.custom_call_target.0))
+        }
         Kind::Array
         | Kind::Asynchronous
         | Kind::Collective

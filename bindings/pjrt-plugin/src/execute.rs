@@ -15,44 +15,43 @@ use std::collections::HashSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
 
-/// An execution that is launched: the arguments and the results of each device.
-struct Launch {
-    program: Arc<Program>,
-    arguments: Vec<Vec<Arc<Promise>>>,
-    results: Vec<Vec<Arc<Promise>>>,
-    done: Vec<Arc<Signal>>,
+/// A program runs on the thread of the host if its last run took less than this: to hand it to another thread and back takes a tenth.
+const BRIEF: Duration = Duration::from_micros(50);
+
+/// What each device has computed.
+type Computed = Result<Vec<Vec<Literal>>>;
+
+/// Runs the program on arguments that may have to be waited for.
+fn run(program: &Program, arguments: Vec<Vec<Arc<Promise>>>) -> Computed {
+    let name = || format!("program `{}`", program.name());
+    let computed = catch_unwind(AssertUnwindSafe(|| compute(program, arguments)));
+    computed.unwrap_or_else(|panic| Err(panicked(&name(), &*panic)))
 }
 
-impl Launch {
-    /// Runs the program and sets the results, on the thread of the queue.
-    fn run(self) {
-        let Self { program, arguments, results, done } = self;
-        let name = format!("program `{}`", program.name());
-        let compute = || compute(&program, arguments);
-        let computed = catch_unwind(AssertUnwindSafe(compute));
-        let computed = computed.unwrap_or_else(|panic| Err(panicked(&name, &*panic)));
-        for (device, (results, done)) in results.iter().zip(&done).enumerate() {
-            match &computed {
-                Ok(values) => {
-                    for (result, value) in results.iter().zip(&values[device]) {
-                        result.set(Ok(value.clone()));
-                    }
-                    done.set(&Ok(()));
+/// Sets the results of each device.
+fn publish(computed: &Computed, results: &[Vec<Arc<Promise>>], done: &[Arc<Signal>]) {
+    for (device, (results, done)) in results.iter().zip(done).enumerate() {
+        match computed {
+            Ok(values) => {
+                for (result, value) in results.iter().zip(&values[device]) {
+                    result.set(Ok(value.clone()));
                 }
-                Err(failure) => {
-                    for result in results {
-                        result.set(Err(failure.clone()));
-                    }
-                    done.set(&Err(failure.clone()));
+                done.set(&Ok(()));
+            }
+            Err(failure) => {
+                for result in results {
+                    result.set(Err(failure.clone()));
                 }
+                done.set(&Err(failure.clone()));
             }
         }
     }
 }
 
 /// Waits for the arguments and runs the program.
-fn compute(program: &Program, arguments: Vec<Vec<Arc<Promise>>>) -> Result<Vec<Vec<Literal>>> {
+fn compute(program: &Program, arguments: Vec<Vec<Arc<Promise>>>) -> Computed {
     let wait = |list: Vec<Arc<Promise>>| {
         let shapes = &program.arguments;
         let value = |(value, shape): (Arc<Promise>, &Shape)| match shape {
@@ -65,7 +64,9 @@ fn compute(program: &Program, arguments: Vec<Vec<Arc<Promise>>>) -> Result<Vec<V
     let arguments: Vec<Vec<Literal>> = arguments.into_iter().map(wait).collect::<Result<_>>()?;
     let address = |value: &Literal| value.bytes().as_ptr().addr();
     let given: HashSet<usize> = arguments.iter().flatten().map(address).collect();
+    let start = Instant::now();
     let mut results = program.run(arguments)?;
+    program.is_brief.store(start.elapsed() < BRIEF, Ordering::Relaxed);
     // A result has memory of its own, also where the program returns an argument: hosts compare addresses.
     for value in results.iter_mut().flatten().filter(|value| given.contains(&address(value))) {
         value.bytes_mut();
@@ -183,7 +184,13 @@ calls! {
                 a.device_complete_events.add(number).write(event(done));
             }
         }
-        let launch = Launch { program: Arc::clone(program), arguments, results, done };
-        program.client.queue.push(move || launch.run())
+        let is_known = |argument: &Arc<Promise>| argument.signal().outcome().is_some();
+        let is_brief = program.stays
+            && program.is_brief.load(Ordering::Relaxed)
+            && arguments.iter().flatten().all(is_known);
+        let of_run = Arc::clone(program);
+        let compute = move || run(&of_run, arguments);
+        let publish = move |computed| publish(&computed, &results, &done);
+        program.client.queue.push(is_brief, compute, publish)
     }
 }

@@ -12,6 +12,7 @@ use hlo::{Literal, Module, Op, Shape, Verified};
 use interp::{DeviceGrid, Hooks};
 use load::{Format, Reason};
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 /// A program as a host sends it, which is also its serialized form.
 #[derive(Clone, PartialEq, prost::Message)]
@@ -37,6 +38,10 @@ pub(crate) struct Program {
     /// The arguments whose buffers the program may take over.
     pub(crate) donated: Vec<usize>,
     pub(crate) fingerprint: String,
+    /// Whether a run needs no thread but the one that it is started on.
+    pub(crate) stays: bool,
+    /// Whether the last run was brief.
+    pub(crate) is_brief: AtomicBool,
     dumps: DumpedRuns,
     /// The shards of a program that runs once for all devices.
     pub(crate) shards: Option<Shards>,
@@ -83,6 +88,8 @@ impl Program {
             outputs,
             arguments: shards.as_ref().map_or(arguments, Shards::arguments),
             shards,
+            stays: grid.len() == 1 && session.executable().stays_on_thread(&client.hooks()),
+            is_brief: AtomicBool::new(false),
             session,
             placement,
             fingerprint: fingerprint(&source),

@@ -2,7 +2,7 @@
 #![cfg(unix)]
 #![expect(unsafe_code, reason = "forks")]
 use hlo::Literal;
-use pjrt::{Plugin, Program};
+use pjrt::{Executable, Plugin, Program};
 use std::ffi::{c_int, c_uint};
 use std::path::PathBuf;
 
@@ -33,10 +33,21 @@ fn a_forked_process_runs_programs() {
     let code = hlo::proto::encode(&hlo::Module::parse(text).expect("a module"));
     let program = Program { code: code.expect("a message"), ..Program::default() };
     let plugin = Plugin::load(&library()).expect("a plugin");
-    let executable = plugin.create(&[]).expect("a client").compile(&program).expect("compiles");
+    let client = plugin.create(&[]).expect("a client");
+    let executable = client.compile(&program).expect("compiles");
     let argument: Literal = "s32[] 3".parse().expect("a literal");
     let expected: Literal = "s32[] 50331648".parse().expect("a literal");
-    let runs = || executable.execute(&[vec![argument.clone()]]).expect("runs")[0][0] == expected;
+    // What is brief runs on the thread that launches it.
+    let text = "HloModule m ENTRY e { x = s32[] parameter(0) ROOT y = s32[] add(x, x) }";
+    let code = hlo::proto::encode(&hlo::Module::parse(text).expect("a module"));
+    let program = Program { code: code.expect("a message"), ..Program::default() };
+    let brief = client.compile(&program).expect("compiles");
+    let twice: Literal = "s32[] 6".parse().expect("a literal");
+    let runs = || {
+        let run = |program: &Executable| program.execute(&[vec![argument.clone()]]).expect("runs");
+        let is_twice = (0..3).all(|_| run(&brief)[0][0] == twice);
+        is_twice && run(&executable)[0][0] == expected
+    };
     assert!(runs());
     // SAFETY: the child runs the program and ends, at the latest by the signal of the alarm.
     let status = unsafe {

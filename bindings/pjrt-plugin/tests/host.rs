@@ -187,3 +187,29 @@ fn limits_are_options_of_the_client() {
     assert_eq!(code, Status(3));
     assert!(message.contains("unknown option `speed`"), "{message}");
 }
+
+/// A program whose last run was brief runs on the thread of the host, with the same results and errors.
+#[test]
+fn brief_and_long_runs_alternate() {
+    let text = "HloModule m
+        body { t = (s32[], s32[]) parameter(0) i = s32[] get-tuple-element(t), index=0 n = s32[] get-tuple-element(t), index=1
+          one = s32[] constant(1) j = s32[] add(i, one) ROOT r = (s32[], s32[]) tuple(j, n) }
+        cond { t = (s32[], s32[]) parameter(0) i = s32[] get-tuple-element(t), index=0 n = s32[] get-tuple-element(t), index=1
+          ROOT l = pred[] compare(i, n), direction=LT }
+        ENTRY e { n = s32[] parameter(0) z = s32[] constant(0) t = (s32[], s32[]) tuple(z, n)
+          w = (s32[], s32[]) while(t), condition=cond, body=body ROOT i = s32[] get-tuple-element(w), index=0 }";
+    let client = client(&[("fuel", OptionValue::Int(500_000))]);
+    let executable = client.compile(&proto(text)).unwrap();
+    for round in 0..20 {
+        for n in [3, 20_000, 3, 1_000_000, 4, 5] {
+            let argument = literal(&format!("s32[] {n}"));
+            match executable.execute(&[vec![argument.clone()]]) {
+                Ok(results) => assert_eq!(results[0][0], argument, "round {round}"),
+                Err(error) => {
+                    let (code, message) = status(error);
+                    assert_eq!((code, n), (Status(8), 1_000_000), "{message}");
+                }
+            }
+        }
+    }
+}

@@ -1,4 +1,5 @@
 //! Lines of elements that are computed with beside one another, one element of each at a time.
+use bytemuck::Pod;
 use num::index::Grid;
 use smallvec::SmallVec;
 use std::ops::Range;
@@ -78,6 +79,18 @@ pub(super) fn rows<'a>(
         Starts::List(list) => {
             tile.0.resize((at.len() * row).div_ceil(size_of::<u128>()).max(tile.0.len()), 0);
             let elements: &mut [u8] = bytemuck::cast_slice_mut(&mut tile.0);
+            let range = at.first().copied().unwrap_or(0)..at.last().map_or(0, |last| last + 1);
+            if range.len() == at.len() && at.is_sorted() {
+                let to = &mut elements[..at.len() * row];
+                match width {
+                    1 => transpose::<u8>(from, list, range, to),
+                    2 => transpose::<u16>(from, list, range, to),
+                    4 => transpose::<u32>(from, list, range, to),
+                    8 => transpose::<u64>(from, list, range, to),
+                    _ => transpose::<u128>(from, list, range, to),
+                }
+                return LaneRows { elements, row, at: SmallVec::new() };
+            }
             for (at, to) in at.iter().zip(elements.chunks_exact_mut(row)) {
                 gather(from, width, list, *at, to);
             }
@@ -105,6 +118,33 @@ fn scatter<const W: usize>(values: &[u8], list: &[usize], at: usize, to: &mut [u
     let to = &mut to.as_chunks_mut::<W>().0[at..];
     for (value, &start) in values.as_chunks::<W>().0.iter().zip(list) {
         to[start] = *value;
+    }
+}
+
+/// Brings neighbors beside one another, in blocks of four of four lines: those in `range` after the
+/// first ones of a list.
+fn transpose<T: Pod>(from: &[u8], list: &[usize], range: Range<usize>, to: &mut [u8]) {
+    let (from, to): (&[T], &mut [T]) = (bytemuck::cast_slice(from), bytemuck::cast_slice_mut(to));
+    let (lanes, count) = (list.len(), range.len());
+    let (fours, others) = list.as_chunks::<4>();
+    for (k, starts) in fours.iter().enumerate() {
+        let lines = starts.map(|start| &from[start + range.start..][..count]);
+        for (i, row) in to.chunks_mut(4 * lanes).enumerate() {
+            let blocks = lines.map(|line| line[4 * i..].first_chunk::<4>());
+            if let [Some(a), Some(b), Some(c), Some(d)] = blocks {
+                for j in 0..4 {
+                    row[j * lanes + 4 * k..][..4].copy_from_slice(&[a[j], b[j], c[j], d[j]]);
+                }
+                continue;
+            }
+            for (j, row) in row.chunks_mut(lanes).enumerate() {
+                row[4 * k..][..4].copy_from_slice(&lines.map(|line| line[4 * i + j]));
+            }
+        }
+    }
+    for (lane, start) in (4 * fours.len()..).zip(others) {
+        let line = &from[start + range.start..][..count];
+        line.iter().zip(to.chunks_mut(lanes)).for_each(|(element, row)| row[lane] = *element);
     }
 }
 

@@ -118,6 +118,11 @@ impl Walk {
         self.base == 0 && *self.strides == [1]
     }
 
+    /// Returns the number of its elements.
+    pub fn count(&self) -> usize {
+        count(&self.dims)
+    }
+
     /// Returns whether all its elements are the first one of the operand.
     pub(super) fn is_scalar(&self) -> bool {
         self.base == 0 && self.strides.iter().all(|&stride| stride == 0)
@@ -128,6 +133,12 @@ impl Walk {
     pub(super) fn line(&self) -> Option<(usize, bool)> {
         let (&size, &stride) = self.dims.last().zip(self.strides.last())?;
         matches!(stride, 0 | 1).then(|| (to_usize(size), stride == 1))
+    }
+
+    /// Returns the number of elements after which it visits the same ones again, if it does.
+    pub(super) fn period(&self) -> Option<usize> {
+        let is_repeated = self.dims.len() > 1 && self.strides.first() == Some(&0);
+        is_repeated.then(|| count(&self.dims[1..]))
     }
 
     /// Returns the number of neighbors that follow one another in the operand.

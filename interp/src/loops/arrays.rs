@@ -12,7 +12,7 @@ use hlo::ir::Instruction;
 use hlo::literal::ConstantValue;
 use hlo::op::{Gather, Kind, Scatter};
 use hlo::{Array, ArrayShape, Dims, ElementType, Op, Shape};
-use kernels::Kernel;
+use kernels::{Fusion, Kernel};
 use num::Arithmetic;
 use num::array::static_shape;
 use num::index::{others, rows, strides, to_i64, to_usize};
@@ -98,10 +98,14 @@ impl LoopBuilder<'_> {
     ) -> Option<Leaf> {
         let result = (**shape).clone().into();
         let is_short = shape.element_count().is_some_and(|count| count <= MOVED);
-        let moves = || self.select_kernel(op, shapes, &result).is_some_and(|kernel| kernel.moves());
-        if !is_short || !moves() {
+        if !is_short {
             return None;
         }
+        let kernel = self.select_kernel(op, shapes, &result).filter(|kernel| kernel.moves())?;
+        let walk = match (kernel.fusion(), operands.first().and_then(readable)) {
+            (Fusion::Walk(walk), Some(from)) => Some((walk, from)),
+            _ => None,
+        };
         let numbered = |shape: &ArrayShape| ArrayShape { ty: ElementType::U32, ..shape.clone() };
         let width = shape.ty.storage_bytes();
         let (mut sources, mut numbers, mut is_constant) = (Vec::new(), Vec::new(), true);
@@ -141,7 +145,8 @@ impl LoopBuilder<'_> {
                 image.copy_within(from..from + bytes, to);
             }
         } else {
-            self.push(Operation::copies(copies));
+            let walk = walk.map(|(walk, from)| (walk, [from, place]));
+            self.push(Operation::Move(Move { copies, walk, ..Move::default() }));
         }
         Some(Leaf::Small(place, Arc::clone(shape), 0))
     }
@@ -179,7 +184,7 @@ impl LoopBuilder<'_> {
         let result = self.place(shape)?;
         let copy = |(at, to, bytes)| LoopCopy::new(at, result.start + to, bytes);
         let copies = LoopCopy::joined(box_rows(&of, sizes).into_iter().map(copy).collect());
-        self.push(Operation::Move(Move { copies, from, to: None }));
+        self.push(Operation::Move(Move { copies, from, ..Move::default() }));
         Some(Leaf::Small(result, Arc::clone(shape), 0))
     }
 
@@ -266,7 +271,7 @@ impl LoopBuilder<'_> {
         let to = Some(window(shape, array, sizes, starts, beyond)?);
         let copy = |(at, from, bytes)| LoopCopy::new(update.start + from, at, bytes);
         let copies = LoopCopy::joined(box_rows(shape, sizes).into_iter().map(copy).collect());
-        self.push(Operation::Move(Move { copies, from: None, to }));
+        self.push(Operation::Move(Move { copies, to, ..Move::default() }));
         Some(leaf)
     }
 

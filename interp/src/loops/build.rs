@@ -1,5 +1,6 @@
 //! From a `while` to the operations of a program.
 #![expect(clippy::wildcard_enum_match_arm, reason = "other ops compute arrays")]
+use super::fuse::fuse;
 use super::memory::{Image, LoopCopy, Place};
 use super::operation::{KernelCall, Operation};
 use super::{Block, Condition, Large, LoopProgram, Repeat, code};
@@ -200,8 +201,19 @@ impl<'a> LoopBuilder<'a> {
             most: INSTRUCTIONS.max(2 * analysis.instructions),
         }
     }
-    fn finish(self, condition: Condition, body: Option<Block>, carried: &Leaves) -> LoopProgram {
-        let scratch = self.kernels.iter().map(KernelCall::bytes).fold(0, usize::saturating_add);
+    fn finish(
+        mut self,
+        mut condition: Condition,
+        mut body: Option<Block>,
+        carried: &Leaves,
+    ) -> LoopProgram {
+        let places = carried.iter().filter_map(|leaf| match leaf {
+            Leaf::Small(place, ..) => Some(*place),
+            Leaf::Large { .. } | Leaf::Empty(_) | Leaf::Token => None,
+        });
+        let blocks = (&mut condition, body.as_mut());
+        let fused = fuse(blocks, (&self.image, &mut self.kernels), places);
+        let scratch = self.kernels.iter().map(KernelCall::bytes).fold(fused, usize::saturating_add);
         let body_of_code = body.as_ref().filter(|_| self.analysis.programs.become_code());
         let work =
             body_of_code.and_then(|body| code::work([&condition.block, body], &self.kernels));

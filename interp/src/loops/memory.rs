@@ -1,5 +1,5 @@
 //! The memory of a program: one block, in which each value has a fixed place, at the beginning of a
-//! word of 16 bytes.
+//! word of 16 bytes, and of a line of the cache if it has one or more.
 use hlo::ElementType;
 use smallvec::SmallVec;
 use std::collections::BTreeMap;
@@ -145,8 +145,9 @@ impl Image {
     }
     /// Returns a new place for an array.
     pub(super) fn place(&mut self, ty: ElementType, bytes: usize) -> Place {
-        let start = self.bytes();
-        self.words.resize(self.words.len() + bytes.div_ceil(size_of::<u128>()), 0);
+        let align = if bytes < size_of::<Line>() { 1 } else { size_of::<Line>() };
+        let start = self.bytes().next_multiple_of(align);
+        self.words.resize((start + bytes).div_ceil(size_of::<u128>()), 0);
         let place = Place { start, bytes };
         self.arrays.insert(start, ArrayPlace { place, ty, is_constant: false });
         place
@@ -163,6 +164,12 @@ impl Image {
         let (_, &array) = self.arrays.range(..=at).next_back()?;
         (at < array.place.end()).then_some(array)
     }
+    /// Returns the places of the arrays that have bytes of a place.
+    pub(super) fn arrays_in(&self, place: Place) -> impl Iterator<Item = Place> + '_ {
+        let first = self.array_at(place.start).map_or(place.start, |array| array.place.start);
+        let end = if place.bytes == 0 { first } else { place.end() };
+        self.arrays.range(first..end).map(|(_, array)| array.place)
+    }
     /// Returns bytes of a constant.
     pub(super) fn constant(&self, place: Place) -> Option<&[u8]> {
         let is_constant = self.array_at(place.start).is_some_and(|array| array.is_constant);
@@ -176,14 +183,22 @@ impl Image {
     }
 }
 
+/// A line of the cache: loads of vectors from its beginning do not cross lines.
+#[derive(Debug, Clone, Copy, bytemuck::Zeroable, bytemuck::Pod)]
+#[repr(C, align(64))]
+struct Line([u128; 4]);
+
 /// The block.
 #[derive(Debug)]
-pub(super) struct Memory(SmallVec<[u128; 8]>);
+pub(super) struct Memory(SmallVec<[Line; 2]>);
 
 impl Memory {
     /// Returns a block like this one.
     pub(super) fn new(image: &Image) -> Self {
-        Self(SmallVec::from_slice(&image.words))
+        let lines = image.bytes().div_ceil(size_of::<Line>());
+        let mut memory = Self(SmallVec::from_elem(bytemuck::Zeroable::zeroed(), lines));
+        memory.bytes_mut()[..image.bytes()].copy_from_slice(bytemuck::cast_slice(&image.words));
+        memory
     }
     pub(super) fn bytes(&self) -> &[u8] {
         bytemuck::cast_slice(&self.0)
@@ -275,7 +290,8 @@ mod tests {
             prop_assert!(parts <= copies.len());
             // In one memory, from its first half to the second and back.
             for [from, to] in [[0, BYTES], [BYTES, 0]] {
-                let mut memory = Memory(SmallVec::from_elem(0, 2 * BYTES / size_of::<u128>()));
+                let lines = 2 * BYTES / size_of::<Line>();
+                let mut memory = Memory(SmallVec::from_elem(Line([0; 4]), lines));
                 memory.bytes_mut()[from..][..BYTES].copy_from_slice(&source);
                 memory.copy(joined.iter().map(|copy| copy.shifted(from, to)));
                 prop_assert_eq!(memory.read(Place { start: to, bytes: BYTES }), &expected);

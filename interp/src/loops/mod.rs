@@ -18,6 +18,7 @@ mod code;
 #[cfg(not(feature = "jit"))]
 #[path = "no_code.rs"]
 mod code;
+mod fuse;
 mod memory;
 mod operation;
 

@@ -9,7 +9,7 @@ use crate::position::Position;
 use crate::state::Site;
 use crate::value::Value;
 use hlo::{Array, ArrayShape, ElementType, Literal, Scalar};
-use kernels::{Formula, Kernel, Reuse, short_product};
+use kernels::{Formula, Fused, Kernel, Reuse, Walk, short_product};
 use num::Arithmetic;
 use num::index::to_usize;
 use num::loops::VectorLoop;
@@ -47,6 +47,8 @@ pub(super) enum Operation {
         formula: Formula,
         kernel: usize,
     },
+    /// Several of these as one.
+    Fused(Box<FusedCall>),
     Repeat(Box<Repeat>),
     Branch {
         selector: Place,
@@ -125,6 +127,8 @@ pub(super) struct Move {
     pub(super) from: Option<Window>,
     /// The box that is replaced, likewise.
     pub(super) to: Option<Window>,
+    /// How it moves all of an array by strides, from the first place to the second.
+    pub(super) walk: Option<(Walk, [Place; 2])>,
 }
 
 /// A box whose place in an array follows from values.
@@ -169,7 +173,7 @@ pub(super) enum Callee {
 }
 
 impl Callee {
-    fn kernel(&self) -> Option<&dyn Kernel> {
+    pub(super) fn kernel(&self) -> Option<&dyn Kernel> {
         match self {
             Self::Kernel(kernel) => Some(&**kernel),
             Self::Function(..) => None,
@@ -241,7 +245,50 @@ impl KernelCall {
     }
 }
 
-#[cfg(feature = "jit")]
+/// Operations that are fused, with the places of their operands and results.
+pub(super) struct FusedCall {
+    kernel: Fused,
+    inputs: Vec<Source>,
+    outputs: Vec<Place>,
+    /// The numbers of the outputs in the order of their places.
+    order: Vec<usize>,
+}
+
+impl FusedCall {
+    pub(super) fn new(kernel: Fused, inputs: Vec<Source>, outputs: Vec<Place>) -> Self {
+        let mut order: Vec<usize> = (0..outputs.len()).collect();
+        order.sort_unstable_by_key(|&k| outputs[k].start);
+        Self { kernel, inputs, outputs, order }
+    }
+
+    /// Applies it to places of this memory, and to large arrays.
+    fn apply(&self, memory: &mut [u8], large: &[Array]) {
+        // What lies before and behind each output is read.
+        let mut outputs: SmallVec<[&mut [u8]; 2]> = SmallVec::new();
+        outputs.resize_with(self.outputs.len(), || &mut []);
+        let mut between: SmallVec<[(usize, &[u8]); 3]> = SmallVec::new();
+        let (mut rest, mut at) = (memory, 0);
+        for &k in &self.order {
+            let Place { start, bytes } = self.outputs[k];
+            let (before, from) = rest.split_at_mut(start - at);
+            let (output, behind) = from.split_at_mut(bytes);
+            between.push((at, before));
+            outputs[k] = output;
+            (rest, at) = (behind, start + bytes);
+        }
+        between.push((at, rest));
+        let input = |source: &Source| match *source {
+            Source::Small(Place { start, bytes }) => {
+                let of = between.iter().rfind(|(first, _)| *first <= start);
+                of.map(|(first, memory)| &memory[start - first..][..bytes])
+            }
+            Source::Large(number) => Some(large[number].bytes()),
+        };
+        let inputs: SmallVec<[Option<&[u8]>; 8]> = self.inputs.iter().map(input).collect();
+        self.kernel.compute_alone(&inputs, &mut outputs);
+    }
+}
+
 impl Operation {
     /// Returns the places that it reads and those that it writes; the operations inside of it have
     /// their own.
@@ -250,7 +297,7 @@ impl Operation {
             Self::Elementwise(Elementwise { operands, result, .. }) => {
                 (operands.to_vec(), vec![*result])
             }
-            Self::Move(Move { copies, from, to }) => {
+            Self::Move(Move { copies, from, to, .. }) => {
                 let array = |window: &Option<Window>| match window {
                     Some(window) => window.array.small().into_iter().collect(),
                     None => Vec::new(),
@@ -280,6 +327,10 @@ impl Operation {
                 let KernelCall { operands, results, .. } = &kernels[*number];
                 let operands = operands.iter().filter_map(|(source, _)| source.small());
                 (operands.collect(), results.iter().map(|(place, _)| *place).collect())
+            }
+            Self::Fused(call) => {
+                let inputs = call.inputs.iter().filter_map(|source| source.small());
+                (inputs.collect(), call.outputs.clone())
             }
             Self::Repeat(_) | Self::Branch { .. } => (Vec::new(), Vec::new()),
         }
@@ -390,6 +441,7 @@ impl<'a> LoopRun<'a> {
             Operation::Compute(number) | Operation::Formula { kernel: number, .. } => {
                 self.compute(*number);
             }
+            Operation::Fused(call) => call.apply(self.memory.bytes_mut(), &self.large),
             Operation::Repeat(repeat) => {
                 let Repeat { condition, body } = &**repeat;
                 self.repeat(condition, body, u64::MAX)?;
@@ -402,7 +454,7 @@ impl<'a> LoopRun<'a> {
         Ok(())
     }
 
-    fn move_data(&mut self, Move { copies, from, to }: &Move) {
+    fn move_data(&mut self, Move { copies, from, to, .. }: &Move) {
         let base = |window: &Option<Window>| match window {
             Some(window) => window.base(&self.memory).map(|base| (base, window.array)),
             None => Some((0, Source::Small(Place { start: 0, bytes: 0 }))),

@@ -34,7 +34,7 @@ use std::time::{Duration, Instant};
 const DEPTH_LIMIT: usize = 10_000;
 
 /// The fuel of a step that threads may share.
-const LONG_STEP: u64 = 1 << 14;
+pub(crate) const LONG_STEP: u64 = 1 << 14;
 
 /// The depth up to which frames of callees are kept for the next iteration: each holds those it has
 /// called, and dropping them recurses.

@@ -1,6 +1,8 @@
 //! Fused steps: chains of elementwise ops with reductions of runs, read through conversions,
 //! broadcasts and slices.
 use super::agree;
+use super::small_loops::agree_with_code;
+use interp::Engine;
 use proptest::prelude::*;
 use std::fmt::Write as _;
 
@@ -37,6 +39,47 @@ proptest! {
         first in prop::sample::select(vec!["0", "1", "-3"]),
     ) {
         agree(&normalized(types.0, types.1, (rows, inner), reducer, first));
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 60, failure_persistence: None, ..ProptestConfig::default() })]
+    /// Many of them are reduced beside one another.
+    #[test]
+    fn short_rows_are_reduced_where_they_are_computed(
+        rows in prop::sample::select(vec![5usize, 257, 1301]),
+        inner in prop::sample::select(vec![2usize, 3, 4, 7, 16, 31, 33, 50, 96, 97]),
+        types in prop::sample::select(vec![
+            ("bf16", "f32"), ("f32", "f64"), ("bf16", "bf16"), ("s8", "s8"), ("u8", "s32"), ("s32", "s64"),
+        ]),
+        reducer in prop::sample::select(vec!["add", "maximum", "multiply"]),
+        first in prop::sample::select(vec!["0", "1", "3"]),
+    ) {
+        agree(&normalized(types.0, types.1, (rows, inner), reducer, first));
+    }
+    /// A row for all rows, and matrices for all matrices, are the same in each tile.
+    #[test]
+    fn operands_that_repeat(
+        dims in prop::sample::select(vec![
+            (9usize, 5usize, 128usize), (40, 2, 3), (700, 3, 2), (3, 700, 1), (5, 4, 300), (4, 3, 1000), (3, 2, 1024), (3, 2, 1025), (1, 40, 100),
+        ]),
+        ty in prop::sample::select(vec!["f32", "bf16", "s8", "f64", "u16", "c64"]),
+        is_reduced in any::<bool>(),
+    ) {
+        let (a, b, c) = dims;
+        let whole = format!("{ty}[{a},{b},{c}]");
+        let zero = if ty == "c64" { "(0, 0)" } else { "0" };
+        let reduced = if is_reduced { "reduce(q, z), dimensions={2}, to_apply=sum" } else { "slice(q), slice={[0:1],[0:1],[0:1]}" };
+        let result = if is_reduced { format!("{ty}[{a},{b}]") } else { format!("{ty}[1,1,1]") };
+        agree(&format!(
+            "sum {{ a = {ty}[] parameter(0) b = {ty}[] parameter(1) ROOT c = {ty}[] add(a, b) }}
+             ENTRY e {{ x = {whole} parameter(0) u = {ty}[{c}] parameter(1) v = {ty}[{b},{c}] parameter(2) w = {ty}[{a}] parameter(3)
+               t = {ty}[{b}] parameter(4) z = {ty}[] constant({zero})
+               k = {whole} broadcast(u), dimensions={{2}} l = {whole} broadcast(v), dimensions={{1,2}}
+               m = {whole} broadcast(w), dimensions={{0}} n = {whole} broadcast(t), dimensions={{1}}
+               o = {whole} add(x, k) p = {whole} subtract(o, l) h = {whole} add(p, m) q = {whole} subtract(h, n)
+               s = {result} {reduced} ROOT r = ({whole}, {result}) tuple(q, s) }}"
+        ));
     }
 }
 
@@ -289,5 +332,38 @@ fn chains_of_every_type() {
                 );
             }
         }
+    }
+}
+
+/// Rows are reduced where they are computed, from arrays in the block and beside it; what a walk moves
+/// is changed before and after it is read.
+#[test]
+fn rows_of_computed_values() {
+    for (ty, columns) in [("f32", 200), ("f32", 1030), ("bf16", 130), ("s32", 300), ("f64", 129)] {
+        let (whole, rows) = (format!("{ty}[8,{columns}]"), format!("{ty}[8]"));
+        let shape = format!("(s32[], {whole}, {whole}, {rows}, {ty}[{columns}])");
+        let text = format!(
+            "sum {{ a = {ty}[] parameter(0) b = {ty}[] parameter(1) ROOT c = {ty}[] add(a, b) }}
+             most {{ a = {ty}[] parameter(0) b = {ty}[] parameter(1) ROOT c = {ty}[] maximum(a, b) }}
+             condition {{ t = {shape} parameter(0) i = s32[] get-tuple-element(t), index=0 n = s32[] constant(4)
+               ROOT l = pred[] compare(i, n), direction=LT }}
+             body {{ t = {shape} parameter(0) i = s32[] get-tuple-element(t), index=0 one = s32[] constant(1) j = s32[] add(i, one)
+               x = {whole} get-tuple-element(t), index=1 k = {whole} get-tuple-element(t), index=2
+               v = {rows} get-tuple-element(t), index=3 w = {ty}[{columns}] get-tuple-element(t), index=4 z = {ty}[] constant(1)
+               b = {whole} broadcast(v), dimensions={{0}} c = {whole} broadcast(w), dimensions={{1}} o = {ty}[1] reshape(z)
+               u = {ty}[{columns}] dynamic-update-slice(w, o, i) e = {whole} broadcast(u), dimensions={{1}}
+               f = {whole} multiply(x, k) g = {whole} subtract(f, b) h = {whole} add(g, c)
+               m = {rows} reduce(h, z), dimensions={{1}}, to_apply=most n = {whole} broadcast(m), dimensions={{0}}
+               d = {whole} subtract(h, n) s = {rows} reduce(d, z), dimensions={{1}}, to_apply=sum
+               p = pred[8,{columns}] compare(d, e), direction=LT q = {whole} select(p, d, e)
+               r = {ty}[8,1] slice(q), slice={{[0:8],[1:2]}} y = {whole} dynamic-update-slice(q, r, i, i)
+               ROOT a = {shape} tuple(j, y, k, s, u) }}
+             ENTRY main {{ i = s32[] constant(0) x = {whole} parameter(0) k = {whole} parameter(1) v = {rows} parameter(2)
+               w = {ty}[{columns}] parameter(3) t = {shape} tuple(i, x, k, v, w)
+               ROOT r = {shape} while(t), condition=condition, body=body }}"
+        );
+        agree(&text);
+        agree_with_code(&text, Engine::Exact);
+        agree_with_code(&text, Engine::Fast);
     }
 }

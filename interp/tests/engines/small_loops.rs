@@ -307,18 +307,26 @@ fn module(choices: &[u8]) -> String {
     )
 }
 
+/// Returns the module with more elements in the arrays of `longer`: operations on them are fused.
+fn wide(module: &str) -> String {
+    [("f32[9", "f32[139"), ("[5,9]", "[5,139]"), ("[0:9]", "[0:139]"), ("={9,", "={139,")]
+        .iter()
+        .fold(module.replace("s32[19]", "s32[600]"), |text, (from, to)| text.replace(from, to))
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 600, failure_persistence: None, ..ProptestConfig::default() })]
     #[test]
     fn random_bodies(choices in prop::collection::vec(any::<u8>(), 20..300)) {
         let text = module(&choices);
         agree(&text);
+        agree(&wide(&text));
     }
 }
 
 /// Runs until the loop has become machine code have the result of the first one, and so has the run
 /// after that. That of `exact` is the result of the specification.
-fn agree_with_code(text: &str, engine: Engine) {
+pub(super) fn agree_with_code(text: &str, engine: Engine) {
     let program = compiled(text, engine);
     let parameters = program.module().entry().program_shape().parameters;
     let arguments: Vec<Literal> =
@@ -345,8 +353,10 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 100, failure_persistence: None, ..ProptestConfig::default() })]
     #[test]
     fn random_bodies_as_code(choices in prop::collection::vec(any::<u8>(), 20..300)) {
-        agree_with_code(&module(&choices), Engine::Exact);
-        agree_with_code(&module(&choices), Engine::Fast);
+        for text in [module(&choices), wide(&module(&choices))] {
+            agree_with_code(&text, Engine::Exact);
+            agree_with_code(&text, Engine::Fast);
+        }
     }
 }
 

@@ -1,8 +1,8 @@
 //! Construction: which values share a tile, and which are computed in the outputs.
 use super::chain::chained;
 use super::{
-    Access, Fused, FusedFn, FusedLocation, FusedOperand, FusedPart, FusedRows, FusedStep, Output,
-    Read, Register, SHORTEST_LINE,
+    Access, Fused, FusedFn, FusedLocation, FusedOperand, FusedPart, FusedRows, FusedStep, Lines,
+    Output, Read, Register, SHORTEST_LINE, TILE,
 };
 use smallvec::SmallVec;
 
@@ -64,11 +64,11 @@ impl Fused {
         for &register in read.chain(reduced.iter().map(|(of, ..)| of)).filter(|&&k| k < first) {
             tiles[register] = widths[register];
         }
-        let line = line(&operands, inner);
+        let line @ Lines { length, .. } = Lines::of(&operands, inner);
         let kept = |k: Register| arrays.contains(&k) || reduced.iter().any(|(of, ..)| *of == k);
         let access: Vec<Access> = (operands.iter().enumerate())
             .map(|(k, operand)| {
-                Access::of(operand, line.filter(|_| !kept(k)), !kept(k) && take_one(&parts, k))
+                Access::of(operand, length.filter(|_| !kept(k)), !kept(k) && take_one(&parts, k))
             })
             .collect();
         for (tile, access) in tiles.iter_mut().zip(&access) {
@@ -129,6 +129,23 @@ fn line(operands: &[FusedOperand], inner: Option<usize>) -> Option<usize> {
     });
     let shortest = lines.clone().min().filter(|&line| line >= SHORTEST_LINE)?;
     lines.chain(inner).all(|length| length % shortest == 0).then_some(shortest)
+}
+
+impl Lines {
+    fn of(operands: &[FusedOperand], inner: Option<usize>) -> Self {
+        let length = line(operands, inner);
+        let period = |operand: &FusedOperand| match &operand.read {
+            Read::Walk(walk) if length.is_none() => walk.period().filter(|&of| of <= TILE),
+            Read::Array | Read::Scalar | Read::Walk(_) => None,
+        };
+        let unit = inner.or_else(|| operands.iter().filter_map(period).max()).unwrap_or(TILE);
+        // A tile has whole runs: if these are longer, nothing is periodic.
+        let tile = TILE / unit * unit;
+        let is_periodic =
+            |operand| period(operand).is_some_and(|of| tile > 0 && tile.is_multiple_of(of));
+        let is_periodic = operands.iter().map(is_periodic).collect();
+        Self { length, tile: if tile > 0 { tile } else { TILE }, is_periodic }
+    }
 }
 
 /// Returns whether all parts that read a value take one element for many.

@@ -136,8 +136,17 @@ pub struct Fused {
     count: usize,
     /// Elements of a run that is reduced.
     inner: Option<usize>,
+    line: Lines,
+}
+
+/// What tiles have in common.
+struct Lines {
     /// Elements of a line, whose end no tile crosses.
-    line: Option<usize>,
+    length: Option<usize>,
+    /// Elements of a tile where there are neither lines nor runs: as many periods as fit.
+    tile: usize,
+    /// Whether an operand is the same in each tile, which is then filled once.
+    is_periodic: Vec<bool>,
 }
 
 struct FusedStep {
@@ -188,10 +197,10 @@ impl Fused {
     /// Elements that are computed tile by tile before their runs are reduced: whole runs, and whole
     /// lines.
     fn length(&self) -> usize {
-        let most = match self.inner.or(self.line) {
+        let most = match self.inner.or(self.line.length) {
             Some(inner) if self.is_in_place() => (FUSED / inner).max(1) * inner,
             Some(inner) => (TILE / inner).max(1) * inner,
-            None => TILE,
+            None => self.line.tile,
         };
         most.min(self.count)
     }
@@ -213,6 +222,13 @@ impl Fused {
             Some(inner) if k >= self.outputs.len() - self.rows.len() => elements / inner,
             Some(_) | None => elements,
         }
+    }
+}
+
+impl Fused {
+    /// Computes the outputs, on this thread alone.
+    pub fn compute_alone(&self, inputs: &[Option<&[u8]>], outputs: &mut [&mut [u8]]) {
+        self.part(inputs, (0, self.count), outputs, &Stop::current());
     }
 }
 

@@ -18,8 +18,9 @@ type TileMemory = Vec<CacheLine>;
 
 /// No elementwise op has more operands, nor a rotation.
 const MOST: usize = 4;
-/// Tiles that a thread keeps.
-const KEPT: usize = 8;
+/// Tiles that a thread keeps, each of at most so many lines.
+const KEPT: usize = 32;
+const KEPT_LINES: usize = 1 << 9;
 
 thread_local! {
     /// Tiles kept for the next part: for small arrays, allocating takes longer than computing.
@@ -55,7 +56,7 @@ impl Fused {
         let mut places = SmallVec::new();
         for start in (0..count).step_by(self.length()).take_while(|_| !stop.is_set()) {
             let length = self.length().min(count - start);
-            let line = self.line.unwrap_or(length);
+            let line = self.line.length.unwrap_or(length);
             let tile = line.div_ceil(line.div_ceil(TILE)).max(1);
             let lines = if self.is_in_place() { 0 } else { length };
             for within in (0..lines).step_by(line.max(1)) {
@@ -74,6 +75,7 @@ impl Fused {
                 self.reduce(inputs, &tiles, at, outputs, &mut folds);
             }
         }
+        tiles.retain(|tile| tile.len() <= KEPT_LINES);
         tiles.truncate(KEPT);
         TILES.set(tiles);
     }
@@ -198,7 +200,10 @@ impl Fused {
         let FusedOperand { read, width, convert } = &self.operands[k];
         let is_read = match read {
             Read::Scalar => true,
-            Read::Walk(_) => self.access[k].is_direct || input.is_none(),
+            Read::Walk(_) => {
+                let is_filled = self.line.is_periodic[k] && at.start > 0;
+                self.access[k].is_direct || is_filled || input.is_none()
+            }
             Read::Array => input.is_some() && convert.is_none(),
         };
         if is_read {
@@ -247,14 +252,18 @@ fn scalar(operand: &FusedOperand, input: &[u8], tile: &mut [u8]) {
         Some((convert, _)) => convert(&[narrow], element),
         None => element.copy_from_slice(narrow),
     }
-    // Twice as many each time: a copy of one element takes as long as one of many.
-    let mut done = element.len();
-    tile[..done].copy_from_slice(element);
-    while done < tile.len() {
-        let more = done.min(tile.len() - done);
-        tile.copy_within(..more, done);
-        done += more;
+    match element.len() {
+        1 => fill::<u8>(element, tile),
+        2 => fill::<u16>(element, tile),
+        4 => fill::<u32>(element, tile),
+        8 => fill::<u64>(element, tile),
+        _ => fill::<u128>(element, tile),
     }
+}
+
+/// Fills memory with an element.
+fn fill<T: bytemuck::Pod>(element: &[u8], to: &mut [u8]) {
+    bytemuck::cast_slice_mut(to).fill(bytemuck::pod_read_unaligned::<T>(element));
 }
 
 /// Elements that are computed: `length` elements from `start + within` on of the outputs, which

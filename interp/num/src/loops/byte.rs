@@ -1,6 +1,7 @@
 //! Loops over the types of at most a byte that are none of the processor: by tables of their
 //! elements.
-use super::VectorLoop;
+use super::{VectorLoop, each};
+use bytemuck::Pod;
 use hlo::elem::{FloatFormat, Special};
 use hlo::{ElementType, Scalar};
 use std::sync::{LazyLock, OnceLock};
@@ -28,6 +29,15 @@ pub(super) fn table_loop(
     function: impl Fn(Scalar) -> Scalar + Send + Sync + 'static,
 ) -> VectorLoop {
     let result = move |code| function(element(from, code));
+    if from == ElementType::Pred {
+        return match to.storage_bytes() {
+            1 => chosen::<u8>(to, result),
+            2 => chosen::<u16>(to, result),
+            4 => chosen::<u32>(to, result),
+            8 => chosen::<u64>(to, result),
+            _ => chosen::<u128>(to, result),
+        };
+    }
     match to.storage_bytes() {
         1 => looked_up::<1, 1>(to, result),
         2 => looked_up::<1, 2>(to, result),
@@ -35,6 +45,18 @@ pub(super) fn table_loop(
         8 => looked_up::<1, 8>(to, result),
         _ => looked_up::<1, 16>(to, result),
     }
+}
+/// Returns the loop of a function of truth values, of which there are two.
+fn chosen<T: Pod + Send + Sync>(
+    ty: ElementType,
+    result: impl Fn(usize) -> Scalar + Send + Sync + 'static,
+) -> VectorLoop {
+    let [no, yes] = [0, 1].map(|code| {
+        let mut value = T::zeroed();
+        result(code).write(ty, &mut bytemuck::bytes_of_mut(&mut value)[..ty.storage_bytes()]);
+        value
+    });
+    each(move |[is]: [u8; 1]| if is == 0 { no } else { yes })
 }
 /// Returns the loop of a function of two elements of a type of at most [`FEW_BITS`].
 pub(super) fn pair_loop(

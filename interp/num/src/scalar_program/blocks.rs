@@ -19,16 +19,19 @@ pub struct BlockProgram {
     /// Values that are the same for all blocks.
     constants: Vec<Register>,
     results: SmallVec<[Operand; 2]>,
+    /// The number of registers.
+    registers: usize,
 }
 
 struct BlockStep {
     function: VectorLoop,
     operands: SmallVec<[Operand; 3]>,
-    /// Bytes of an element of the result.
-    width: usize,
+    /// The register of the result, and the bytes of an element.
+    result: (usize, usize),
 }
 
-/// The values of a parameter, of a constant or of a step, of elements of so many bytes.
+/// The values of a parameter, of a constant or of a step, of elements of so many bytes. A step is
+/// named by its number, and then by the register of its result.
 #[derive(Clone, Copy)]
 enum Operand {
     Parameter(usize, usize),
@@ -68,9 +71,11 @@ impl ScalarProgram {
         }
         let (made, constants, known) = (Vec::new(), Vec::new(), HashMap::new());
         let mut blocks = Blocks { of: program, loops, made, constants, known };
-        let results =
-            registers.iter().map(|&register| blocks.operand(register)).collect::<Option<_>>()?;
-        Some(BlockProgram { steps: blocks.made, constants: blocks.constants, results })
+        let results: Option<SmallVec<[Operand; 2]>> =
+            registers.iter().map(|&register| blocks.operand(register)).collect();
+        let (mut results, mut steps, constants) = (results?, blocks.made, blocks.constants);
+        let registers = share_registers(&mut steps, &mut results);
+        Some(BlockProgram { steps, constants, results, registers })
     }
 }
 
@@ -106,11 +111,49 @@ impl Blocks<'_> {
         let function = (self.loops)(&self.of.element_step(step))?;
         let operands = self.of.steps[step].operands().into_iter();
         let operands = operands.map(|register| self.operand(register)).collect::<Option<_>>()?;
-        self.made.push(BlockStep { function, operands, width });
-        let operand = Operand::Step(self.made.len() - 1, width);
+        let number = self.made.len();
+        self.made.push(BlockStep { function, operands, result: (number, width) });
+        let operand = Operand::Step(number, width);
         self.known.insert(register, operand);
         Some(operand)
     }
+}
+
+/// Gives values registers of values that no later step reads; returns their number.
+fn share_registers(steps: &mut [BlockStep], results: &mut [Operand]) -> usize {
+    let mut last_read = vec![0; steps.len()];
+    let read = |operand: &Operand| match operand {
+        Operand::Step(of, _) => Some(*of),
+        Operand::Parameter(..) | Operand::Constant(..) => None,
+    };
+    for (number, step) in steps.iter().enumerate() {
+        step.operands.iter().filter_map(read).for_each(|of| last_read[of] = number);
+    }
+    results.iter().filter_map(read).for_each(|of| last_read[of] = usize::MAX);
+    let (mut of_step, mut free, mut count) = (vec![0; steps.len()], Vec::new(), 0);
+    for (number, step) in steps.iter_mut().enumerate() {
+        of_step[number] = free.pop().unwrap_or_else(|| {
+            count += 1;
+            count - 1
+        });
+        step.result.0 = of_step[number];
+        for k in 0..step.operands.len() {
+            let (before, of) = (&step.operands[..k], step.operands[k]);
+            if let Operand::Step(of, _) = of
+                && last_read[of] == number
+                && !before.iter().filter_map(read).any(|other| other == of)
+            {
+                free.push(of_step[of]);
+            }
+        }
+    }
+    let operands = steps.iter_mut().flat_map(|step| &mut step.operands);
+    for operand in operands.chain(results) {
+        if let Operand::Step(of, _) = operand {
+            *of = of_step[*of];
+        }
+    }
+    count
 }
 
 /// Returns a block of one value.
@@ -124,12 +167,12 @@ fn filled(ty: ElementType, value: Scalar) -> Register {
 impl BlockProgram {
     /// Returns registers for many blocks.
     pub fn registers(&self) -> Vec<Register> {
-        vec![[0; BLOCK]; self.steps.len()]
+        vec![[0; BLOCK]; self.registers]
     }
     /// Bytes of the registers.
     #[inline]
     pub fn bytes(&self) -> usize {
-        self.steps.len() * size_of::<Register>()
+        self.registers * size_of::<Register>()
     }
     /// Returns the values of the first result for a block of `count` elements, of which
     /// `parameters` has the arguments.
@@ -139,15 +182,14 @@ impl BlockProgram {
         parameters: impl Fn(usize) -> &'b [u8],
         count: usize,
     ) -> &'a [u8] {
-        for (i, step) in self.steps.iter().enumerate() {
-            let (before, rest) = registers.split_at_mut(i);
+        for step in &self.steps {
+            let (number, width) = step.result;
+            let (before, rest) = registers.split_at_mut(number);
+            let (result, behind) = rest.split_first_mut().expect("each step has a register");
             let operands: SmallVec<[&[u8]; 3]> = (step.operands.iter())
-                .map(|operand| operand.bytes((self, before), &parameters, count))
+                .map(|operand| operand.bytes((self, before, behind), &parameters, count))
                 .collect();
-            (step.function)(
-                &operands,
-                &mut bytemuck::cast_slice_mut(&mut rest[0])[..count * step.width],
-            );
+            (step.function)(&operands, &mut bytemuck::cast_slice_mut(result)[..count * width]);
         }
         self.result(0, registers, parameters, count)
     }
@@ -159,14 +201,14 @@ impl BlockProgram {
         parameters: impl Fn(usize) -> &'b [u8],
         count: usize,
     ) -> &'a [u8] {
-        self.results[k].bytes((self, registers), &parameters, count)
+        self.results[k].bytes((self, registers, &[]), &parameters, count)
     }
 }
 
 impl Operand {
     fn bytes<'a, 'b: 'a>(
         self,
-        (program, registers): (&'a BlockProgram, &'a [Register]),
+        (program, before, behind): (&'a BlockProgram, &'a [Register], &'a [Register]),
         parameters: &impl Fn(usize) -> &'b [u8],
         count: usize,
     ) -> &'a [u8] {
@@ -175,7 +217,11 @@ impl Operand {
             Self::Constant(i, width) => {
                 &bytemuck::cast_slice(&program.constants[i])[..count * width]
             }
-            Self::Step(i, width) => &bytemuck::cast_slice(&registers[i])[..count * width],
+            Self::Step(i, width) => {
+                // Between both lies the register that is written.
+                let register = before.get(i).unwrap_or_else(|| &behind[i - before.len() - 1]);
+                &bytemuck::cast_slice(register)[..count * width]
+            }
         }
     }
 }

@@ -112,7 +112,8 @@ impl<'a, 'b> Emitter<'a, 'b> {
             | Operation::Choose { .. }
             | Operation::Product { .. }
             | Operation::Kernel(_)
-            | Operation::Compute(_) => self.execute(operation),
+            | Operation::Compute(_)
+            | Operation::Fused(_) => self.execute(operation),
         }
     }
 
@@ -404,7 +405,7 @@ impl<'a, 'b> Emitter<'a, 'b> {
 
     /// Emits copies: the same each time, or of a box.
     fn move_data(&mut self, operation: &Move) {
-        let Move { copies, from, to } = operation;
+        let Move { copies, from, to, .. } = operation;
         let Some(window) = from.as_ref().or(to.as_ref()) else {
             return copies.iter().flat_map(|copy| copy.parts()).for_each(|copy| self.copy(copy));
         };
@@ -470,7 +471,7 @@ fn are_emitted(copies: &[LoopCopy]) -> bool {
         && copies.iter().all(|copy| copy.bytes <= COPIED)
 }
 /// Returns whether data is moved by instructions.
-fn is_emitted(Move { copies, from, to }: &Move) -> bool {
+fn is_emitted(Move { copies, from, to, .. }: &Move) -> bool {
     let fits = |at: usize| i32::try_from(at.saturating_add(COPIED)).is_ok();
     let mut starts = from.iter().chain(to).flat_map(|window| &window.starts);
     are_emitted(copies)

@@ -108,6 +108,7 @@ fn size(block: &Block, kernels: &[KernelCall]) -> usize {
         | Operation::Product { .. }
         | Operation::Kernel(_)
         | Operation::Compute(_)
+        | Operation::Fused(_)
         | Operation::Formula { .. } => {
             let (read, written) = operation.places(kernels);
             2 + read.iter().chain(&written).map(of_place).sum::<usize>()
