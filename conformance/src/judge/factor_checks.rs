@@ -322,10 +322,15 @@ impl Factored<'_> {
     /// Checks a single eigenvector.
     pub(super) fn eigenvector(&self, v: &Matrix, w: Number) -> Broken {
         within("the length of a vector", (v.length(0) - 1.0).abs(), self.relative)?;
+        self.residual("A v = w v", v, w)
+    }
+    /// Checks that a vector fits to an eigenvalue: in these coordinates, or in balanced ones.
+    pub(super) fn residual(&self, what: &str, v: &Matrix, w: Number) -> Broken {
         let scaled = Matrix::of(v.rows, 1, |i, _| times(v[(i, 0)], w));
         let rest = self.a.times(v).less(&scaled);
-        let error = rest.norm().min(self.balanced_error(&rest, v));
-        within("A v = w v", error, self.error)
+        within(what, rest.norm(), self.error).or_else(|broken| {
+            if self.balanced_error(&rest, v) <= self.error { Ok(()) } else { Err(broken) }
+        })
     }
 
     /// Checks a single left singular vector, `A A^H u = s^2 u`, or a right one.

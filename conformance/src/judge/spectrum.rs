@@ -191,7 +191,6 @@ impl Factored<'_> {
     /// Checks eigenvectors: each has length 1, and its largest element is real.
     fn vectors(&self, what: &str, a: &Matrix, v: Option<&Matrix>, w: Option<&Matrix>) -> Broken {
         let Some(v) = v else { return Ok(()) };
-        let product = a.times(v);
         for j in 0..v.columns {
             let column = || (0..v.rows).map(|i| v[(i, j)]);
             within(&format!("the length of vector {j}"), (v.length(j) - 1.0).abs(), self.relative)?;
@@ -203,13 +202,10 @@ impl Factored<'_> {
                 return Err(format!("the largest element of vector {j} is not real"));
             }
             // An eigenvalue that is not seen is the quotient v^H A v.
-            let quotient = || v.inner(j, &product, j);
-            let value = w.map_or_else(quotient, |w| w[(0, j)]);
-            let rest = |i: usize| minus(product[(i, j)], times(v[(i, j)], value));
-            let rest = Matrix::of(v.rows, 1, |i, _| rest(i));
             let own = Matrix::of(v.rows, 1, |i, _| v[(i, j)]);
-            let error = rest.norm().min(Factored { a, ..*self }.balanced_error(&rest, &own));
-            within(&format!("{what} of vector {j}"), error, self.error)?;
+            let quotient = || own.inner(0, &a.times(&own), 0);
+            let value = w.map_or_else(quotient, |w| w[(0, j)]);
+            Factored { a, ..*self }.residual(&format!("{what} of vector {j}"), &own, value)?;
         }
         Ok(())
     }
