@@ -40,6 +40,10 @@ pub(crate) struct Field {
     is_shallow: AtomicBool,
     /// Whether numbers were compared that are not equal, and whose real numbers do not tell them apart.
     is_unsure: AtomicBool,
+    /// Whether integers depend on arguments.
+    has_integers: bool,
+    /// The number of a run that is to show on which last digits its results depend; 0 for others.
+    shake: u32,
 }
 
 /// What is known of numbers, by their first residue.
@@ -82,6 +86,9 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 /// The part of a real number by which an array may round it.
 const LAST_DIGIT: f64 = 1.0 / 4_294_967_296.0;
 
+/// The real number of exponentials that are too small for a float.
+const LEAST: f64 = 1e-300;
+
 /// The most constants of a module of which products and quotients are recognized in the next one.
 const MOST_COMBINED: usize = 128;
 
@@ -98,10 +105,34 @@ impl Field {
             decided: AtomicU32::new(0),
             is_shallow: AtomicBool::new(false),
             is_unsure: AtomicBool::new(false),
+            has_integers: false,
+            shake: 0,
         };
         let root = field.hash("base", &[])[0].max(2);
         field.base = tower::multiply_at(root, root, 0);
         field
+    }
+    /// Returns the field for modules with integers among their arguments.
+    pub(crate) fn with_integers(self) -> Self {
+        Self { has_integers: true, ..self }
+    }
+    /// Returns the field of which the real numbers have other last digits, in another way for each
+    /// number of a run from 1 on.
+    pub(crate) fn shaken(self, shake: u32) -> Self {
+        Self { shake, ..self }
+    }
+    pub(crate) fn is_shaken(&self) -> bool {
+        self.shake > 0
+    }
+    /// Changes the real number of an element by up to a part of it. Equal elements stay equal.
+    pub(crate) fn shake(&self, x: Element, by: f64) -> Element {
+        let hash = (x.residues[0] ^ self.shake.wrapping_mul(0x9e37_79b1)).wrapping_mul(0x85eb_ca6b);
+        let part = f64::from(hash ^ hash >> 15) / f64::from(u32::MAX) * 2.0 - 1.0;
+        Element { real: x.real * (1.0 + by * part), ..x }
+    }
+    /// Returns the number that an integer is, which no constant of a module is known to be.
+    pub(crate) fn converted(&self, x: Element) -> Element {
+        if self.has_integers { x.varying() } else { x }
     }
     /// Returns whether a law of exponentials may have been lost: nested deeper than the tower.
     pub(crate) fn is_shallow(&self) -> bool {
@@ -139,7 +170,7 @@ impl Field {
             return rational::element(fraction);
         }
         let size = x.abs();
-        let within = 2.0 * rational::unit(size, ty);
+        let within = if rational::is_narrow(ty) { 0.0 } else { 2.0 * rational::unit(size, ty) };
         let [earlier, _] = &*lock(&self.literals);
         let residues = nearest(earlier, size, within)
             .or_else(|| combined(earlier, size, within))
@@ -202,21 +233,33 @@ impl Field {
         }
     }
 
-    /// Compares two elements by their real numbers; `None` if one is NaN.
+    /// Compares two elements by their real numbers; `None` if one is NaN. Where real numbers do not
+    /// tell which is larger, a shaken field says the opposite, or that they are equal.
     pub(crate) fn compare(&self, x: &Element, y: &Element) -> Option<Ordering> {
+        let (order, is_sure) = self.order(x, y)?;
+        Some(match self.shake {
+            0 => order,
+            _ if is_sure => order,
+            1 => order.reverse(),
+            _ => Ordering::Equal,
+        })
+    }
+    /// Returns the order of two elements, and whether real numbers tell it.
+    pub(crate) fn order(&self, x: &Element, y: &Element) -> Option<(Ordering, bool)> {
         self.decide(x);
         self.decide(y);
         if x.real.is_nan() || y.real.is_nan() {
             return None;
         }
         if x.is(y) {
-            return Some(Ordering::Equal);
+            return Some((Ordering::Equal, true));
         }
         let size = x.real.abs().max(y.real.abs());
-        if size.is_finite() && (x.real - y.real).abs() <= size * LAST_DIGIT {
+        let is_sure = !size.is_finite() || (x.real - y.real).abs() > size * LAST_DIGIT;
+        if !is_sure {
             self.is_unsure.store(true, Access::Relaxed);
         }
-        Some(x.real.total_cmp(&y.real).then(x.residues.cmp(&y.residues)))
+        Some((x.real.total_cmp(&y.real).then(x.residues.cmp(&y.residues)), is_sure))
     }
 
     pub(crate) fn negated(x: Element) -> Element {
@@ -225,7 +268,7 @@ impl Field {
     pub(crate) fn sum(x: Element, y: Element) -> Element {
         let real = x.real + y.real;
         if !x.is_finite() || !y.is_finite() {
-            return Element::special(real);
+            return Element::of_special([&x, &y], real);
         }
         let is_shared = x.divisor == y.divisor || x.is_constant() || y.is_constant();
         let sum = Element {
@@ -243,7 +286,7 @@ impl Field {
     pub(crate) fn product(&self, x: Element, y: Element) -> Element {
         let real = x.real * y.real;
         if !x.is_finite() || !y.is_finite() {
-            return Element::special(real);
+            return Element::of_special([&x, &y], real);
         }
         if let Some(known) = self.of_roots(&x, &y).or_else(|| self.of_roots(&y, &x)) {
             return Element { degree: x.degree + y.degree, ..known };
@@ -276,9 +319,15 @@ impl Field {
     }
     pub(crate) fn quotient(&self, x: Element, y: Element) -> Element {
         if y.is_zero() || !x.is_finite() || !y.is_finite() {
-            let y = if y.is_zero() { 0.0 } else { y.real };
+            let (divisor, y) = (y, if y.is_zero() { 0.0 } else { y.real });
             let real = if x.is_zero() { 0.0 } else { x.real } / y;
-            return if real.is_finite() { Element::ZERO } else { Element::special(real) };
+            return match real.is_finite() {
+                // What vanishes beside an overflow is no zero.
+                true if !divisor.is_finite() && !divisor.is_stated() => Element::NAN,
+                true => Element::ZERO,
+                false if y == 0.0 => Element::special(real),
+                false => Element::of_special([&x, &divisor], real),
+            };
         }
         self.product(x, self.inverse(y))
     }
@@ -316,25 +365,23 @@ impl Field {
     }
 
     pub(crate) fn exponential(&self, x: Element) -> Element {
-        let real = x.real.exp();
         if !x.is_finite() {
-            return if real > 0.0 || real.is_nan() {
-                Element::special(real)
-            } else {
-                Element::ZERO
-            };
+            let real = x.real.exp();
+            let is_zero = real <= 0.0;
+            return if is_zero { Element::ZERO } else { Element::special(real) };
         }
         if x.is_zero() {
             return Element::ONE;
         }
-        if real <= 0.0 {
-            return Element::ZERO;
-        }
+        // No exponential of a number is zero.
+        let real = x.real.exp().max(LEAST);
         if !x.is_deep {
             // Without a level for the exponent: exp(-x) = 1 / exp(x) is left.
             self.is_shallow.store(true, Access::Relaxed);
             let of = if x.real < 0.0 { Self::negated(x) } else { x };
-            let value = self.oracle("exponential", &[of], of.real.exp());
+            let large = of.real.exp();
+            let large = if x.real < 0.0 { large.min(1.0 / LEAST) } else { large };
+            let value = self.oracle("exponential", &[of], large);
             let value = Element { is_deep: false, degree: x.degree.min(1.0), ..value };
             return if x.real < 0.0 { self.inverse(value) } else { value };
         }
@@ -425,10 +472,10 @@ impl Field {
         if !x.is_finite() || !y.is_finite() || !real.is_finite() && x.is_zero() {
             return if real == 0.0 { Element::ZERO } else { Element::special(real) };
         }
-        // As an exponential that vanishes.
-        if real == 0.0 {
+        if x.is_zero() && real == 0.0 {
             return Element::ZERO;
         }
+        let real = if real == 0.0 { LEAST.copysign(real) } else { real };
         if x.real <= 0.0 || !y.is_deep {
             return self.oracle("power", &[x, y], real);
         }
@@ -502,7 +549,11 @@ impl Field {
             Unary::Real => x,
             Unary::Imag => Element::ZERO,
             Unary::Sign if x.is_zero() => x,
-            Unary::Sign => self.rounded(x, f64::signum),
+            Unary::Sign => {
+                self.decide(&x);
+                let sign = Element::integer(if x.real < 0.0 { -1 } else { 1 });
+                Element { degree: x.degree.min(1.0), ..sign }
+            }
             Unary::Sqrt => self.root(x),
             Unary::Rsqrt => self.quotient(one, self.root(x)),
             Unary::Cbrt => {
@@ -518,8 +569,9 @@ impl Field {
             Unary::ExponentialMinusOne => Self::difference(up(x), one),
             Unary::Log => self.logarithm(x),
             Unary::LogPlusOne => self.logarithm(Self::sum(one, x)),
-            Unary::Logistic => self.quotient(one, Self::sum(one, down(x))),
             // By the exponential that does not overflow.
+            Unary::Logistic if x.real < 0.0 => self.quotient(up(x), Self::sum(one, up(x))),
+            Unary::Logistic => self.quotient(one, Self::sum(one, down(x))),
             Unary::Tanh if x.real > 0.0 => {
                 let twice = down(Self::sum(x, x));
                 self.quotient(Self::difference(one, twice), Self::sum(one, twice))

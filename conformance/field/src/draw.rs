@@ -15,8 +15,7 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Returns the elements that are exactly the floats of a value.
 pub(crate) fn held_exactly(value: &Literal) -> Literal {
     let variable = |x: f64| match x.is_finite() {
-        true if x != 0.0 => Element { degree: 1.0, ..exactly(x) },
-        true => Element::ZERO,
+        true => exactly(x).varying(),
         false => Element::special(x),
     };
     match value {
@@ -75,6 +74,8 @@ pub(crate) fn real(shape: &Shape, value: &Literal) -> Literal {
 pub(crate) struct Pool {
     floats: Vec<f64>,
     integers: Vec<i64>,
+    /// The last of the integers from 0 on that are drawn one after the other.
+    steps: i64,
     has_cuts: bool,
 }
 
@@ -115,7 +116,7 @@ fn limits(computation: &Computation, instruction: &Instruction) -> Vec<i64> {
         Op::DynamicSlice(op) => last(&op.dynamic_slice_sizes),
         Op::DynamicUpdateSlice(_) => last(dims(instruction.operands[1])),
         Op::Gather(op) => last(&op.slice_sizes),
-        Op::Conditional(op) => (0..to_i64(op.branches.len().min(Pool::MOST))).collect(),
+        Op::Conditional(op) => (0..to_i64(op.branches.len().min(64))).collect(),
         _ => Vec::new(),
     }
 }
@@ -123,6 +124,8 @@ fn limits(computation: &Computation, instruction: &Instruction) -> Vec<i64> {
 impl Pool {
     /// Larger constants are tables, not limits.
     const MOST: usize = 16;
+    /// The most integers that are drawn one after the other.
+    const STEPS: i64 = 32;
 
     pub(crate) fn new(modules: [&Module; 2]) -> Self {
         let (mut floats, mut integers) = (vec![0.0, 1.0], BTreeSet::from([0, 1]));
@@ -152,7 +155,9 @@ impl Pool {
         }
         floats.sort_by(f64::total_cmp);
         floats.dedup();
-        Self { floats, integers: integers.into_iter().collect(), has_cuts }
+        let integers: Vec<i64> = integers.into_iter().collect();
+        let steps = integers.iter().copied().filter(|&x| x <= Self::STEPS).max().unwrap_or(1);
+        Self { floats, integers, steps, has_cuts }
     }
     /// Returns the largest size of a constant.
     fn largest(&self) -> f64 {
@@ -202,6 +207,7 @@ pub(crate) fn has_ties(seed: u64) -> bool {
 
 /// The arguments of one run.
 pub(crate) struct Draw<'a> {
+    seed: u64,
     random: fastrand::Rng,
     field: &'a Field,
     pool: &'a Pool,
@@ -212,6 +218,11 @@ pub(crate) struct Draw<'a> {
     integers: u8,
     /// Floats that were drawn, of all arguments.
     drawn: Vec<Element>,
+    /// Integers that were drawn, and the number of those that follow one another.
+    wholes: Vec<i64>,
+    integers_drawn: usize,
+    /// The number of arrays of floats that were drawn.
+    arrays: u64,
     /// The number of elements of the array that is drawn.
     size: usize,
     /// Those of few digits, by their bits.
@@ -226,7 +237,21 @@ impl<'a> Draw<'a> {
         let (kind, integers) = (Kind::of(seed), u8::try_from(seed % 5).unwrap_or(0));
         let random = fastrand::Rng::with_seed(seed);
         let (drawn, narrow) = (Vec::new(), BTreeMap::new());
-        Self { random, field, pool, kind, shift, integers, drawn, size: 0, narrow }
+        Self {
+            seed,
+            random,
+            field,
+            pool,
+            kind,
+            shift,
+            integers,
+            drawn,
+            wholes: Vec::new(),
+            integers_drawn: 0,
+            arrays: 0,
+            size: 0,
+            narrow,
+        }
     }
     pub(crate) fn arguments(&mut self, module: &Module) -> Vec<Literal> {
         let parameters = module.entry().program_shape().parameters;
@@ -247,6 +272,7 @@ impl<'a> Draw<'a> {
             Class::Float => {
                 let mut all: Vec<Element> = (0..count).map(|_| self.float(shape.ty)).collect();
                 self.repeat(&mut all, &shape.dims);
+                self.as_a_whole(&mut all, shape.ty);
                 Literal::from(write(shape, all))
             }
             Class::Complex => {
@@ -256,12 +282,100 @@ impl<'a> Draw<'a> {
             }
             Class::Pred | Class::Signed | Class::Unsigned => {
                 let mut result = Array::zeros(shape.clone());
-                for i in 0..result.len() {
-                    result.set(i, self.whole(shape.ty));
-                }
+                let row = shape.dims.last().map_or(1, |&size| to_usize(size).max(1));
+                let all: Vec<Scalar> = if shape.ty == ElementType::Pred {
+                    let rows = (0..count.div_ceil(row)).map(|_| self.predicates(row));
+                    rows.flatten().map(Scalar::Pred).collect()
+                } else {
+                    let all = self.wholes(count, shape.ty).into_iter();
+                    all.map(|x| Scalar::Signed(x).convert(ElementType::S64, shape.ty)).collect()
+                };
+                all.into_iter().take(count).enumerate().for_each(|(i, x)| result.set(i, x));
                 Literal::from(result)
             }
         }
+    }
+    /// Gives an array a property that arrays of a program may have, in each even draw another one:
+    /// all of its elements are negative, tiny, of any size, in order, or equal.
+    fn as_a_whole(&mut self, all: &mut [Element], ty: ElementType) {
+        let number = self.arrays;
+        self.arrays += 1;
+        if self.kind.has_ties() || digits(ty) <= 11 || number > 1 && self.random.u8(0..4) > 0 {
+            return;
+        }
+        let by = |power: i32, x: &mut Element| {
+            *x = self.field.product(exactly(f64::powi(2.0, power)), *x);
+        };
+        match (self.seed / 2 + number) % 6 {
+            1 if self.kind != Kind::Positive => {
+                for x in all {
+                    *x = Field::negated(self.field.absolute(*x));
+                }
+            }
+            2 => {
+                let power = -self.random.i32(1..16);
+                for x in all {
+                    by(power, x);
+                }
+            }
+            4 if self.kind != Kind::Small => {
+                for x in all {
+                    by(self.random.i32(0..20), x);
+                }
+            }
+            3 => all.sort_by(|x, y| x.real.total_cmp(&y.real)),
+            5 if self.random.bool() => all.sort_by(|x, y| y.real.total_cmp(&x.real)),
+            5 => {
+                let first = all.first().copied().unwrap_or(Element::ZERO);
+                all.fill(first);
+            }
+            _ => {}
+        }
+    }
+    /// Draws a row of predicates: of one kind, but for one, up to one, or any.
+    fn predicates(&mut self, count: usize) -> Vec<bool> {
+        let (kind, place, other) =
+            (self.random.u8(0..8), self.random.usize(0..count.max(1)), self.random.bool());
+        let at = |i: usize| match kind {
+            0 => other,
+            1 => (i == place) == other,
+            2 => (i < place) == other,
+            _ => self.random.bool(),
+        };
+        (0..count).map(at).collect()
+    }
+    /// Draws the integers of an array: any, or all of them valid indices, in order, a permutation, or
+    /// equal.
+    fn wholes(&mut self, count: usize, ty: ElementType) -> Vec<i64> {
+        let size = self.pool.integers[self.random.usize(0..self.pool.integers.len())];
+        let size = size.clamp(1, i64::from(i32::MAX));
+        if count == 1 && self.random.bool() {
+            // One after the other.
+            let place =
+                to_i64(usize::try_from(self.seed % 1024).unwrap_or(0) + self.integers_drawn);
+            self.integers_drawn += 7;
+            return vec![place % (self.pool.steps + 1)];
+        }
+        let mut all: Vec<i64> = (0..count).map(|_| self.whole(ty)).collect();
+        match self.random.u8(0..8) {
+            0 => all.fill_with(|| self.random.i64(0..size)),
+            1 => {
+                all.fill_with(|| self.random.i64(0..size));
+                all.sort_unstable();
+            }
+            2 => {
+                all = (0..to_i64(count)).collect();
+                if self.random.bool() {
+                    self.random.shuffle(&mut all);
+                }
+            }
+            3 => {
+                let first = all.first().copied().unwrap_or(0);
+                all.fill(first);
+            }
+            _ => {}
+        }
+        all
     }
     /// Makes some rows of a tied array equal, or zero: distances and products of such rows are tied.
     fn repeat(&mut self, all: &mut [Element], dims: &[i64]) {
@@ -275,7 +389,7 @@ impl<'a> Draw<'a> {
         let size = all.len() / rows;
         for row in 1..rows {
             match self.random.u8(0..4) {
-                0 => all[row * size..][..size].fill(Element::ZERO),
+                0 => all[row * size..][..size].fill(Element::ZERO.varying()),
                 1 => {
                     let from = self.random.usize(0..row) * size;
                     all.copy_within(from..from + size, row * size);
@@ -337,7 +451,7 @@ impl<'a> Draw<'a> {
         };
         let real = element.real;
         let element = match real == 0.0 {
-            true => Element::ZERO,
+            true => Element::ZERO.varying(),
             // Numbers of few digits are equal sooner or later.
             false if digits(ty) <= 11 => {
                 *self.narrow.entry(real.to_bits()).or_insert(Element { real, ..element })
@@ -374,19 +488,43 @@ impl<'a> Draw<'a> {
         };
         Element { degree: 1.0, divisor: 0, ..tie }
     }
-    fn whole(&mut self, ty: ElementType) -> Scalar {
-        let near = self.pool.integers[self.random.usize(0..self.pool.integers.len())];
+    fn whole(&mut self, ty: ElementType) -> i64 {
+        let any = |random: &mut fastrand::Rng, of: &[i64]| of[random.usize(0..of.len())];
+        let near = any(&mut self.random, &self.pool.integers);
         let x = match self.integers {
             0 => self.random.i64(-1..=3),
-            1 => self.random.i64(..),
+            // Any, at the ends of the type, or a power of two.
+            1 => match self.random.u8(0..4) {
+                0 => {
+                    let least = match ty.class() {
+                        Class::Signed => i64::MIN >> (64 - ty.bits().clamp(1, 64)),
+                        Class::Pred | Class::Unsigned | Class::Float | Class::Complex => 0,
+                    };
+                    least.wrapping_add(self.random.i64(-2..=1))
+                }
+                1 => (1_i64 << self.random.u32(0..64)).wrapping_add(self.random.i64(-1..=1)),
+                _ => self.random.i64(..),
+            },
+            // A number with which one that was drawn, or a constant, makes another constant; or one
+            // that differs from it in a bit.
+            _ if self.random.u8(0..4) == 0 => {
+                let other = match self.wholes.is_empty() || self.random.bool() {
+                    true => any(&mut self.random, &self.pool.integers),
+                    false => any(&mut self.random, &self.wholes),
+                };
+                match self.random.u8(0..4) {
+                    0 => near.wrapping_sub(other),
+                    1 => near.wrapping_add(other),
+                    2 => near.checked_div(other).unwrap_or(near),
+                    _ => other ^ (1 << self.random.u32(0..64)),
+                }
+            }
             _ if self.random.bool() => near,
             _ => near.saturating_add(self.random.i64(-1..=1)),
         };
-        match ty.class() {
-            Class::Pred => Scalar::Pred(self.random.bool()),
-            Class::Signed | Class::Unsigned | Class::Float | Class::Complex => {
-                Scalar::Signed(x).convert(ElementType::S64, ty)
-            }
+        if self.wholes.len() < 1024 {
+            self.wholes.push(x);
         }
+        x
     }
 }

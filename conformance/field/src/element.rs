@@ -45,6 +45,14 @@ impl Element {
     pub(crate) fn is_stated(&self) -> bool {
         !self.is_finite() && self.residues[0] != 0
     }
+    /// Returns the infinity or NaN that a sum, a product or a quotient with one is. It is stated if
+    /// what it is made of is: an infinity of infinities and numbers, NaN of NaN.
+    pub(crate) fn of_special(operands: [&Self; 2], real: f64) -> Self {
+        let result = Self::special(real);
+        let is_known = |x: &&Self| x.is_finite() || x.is_stated();
+        let is_kept = !real.is_nan() || operands.iter().any(|x| x.real.is_nan());
+        if is_kept && operands.iter().all(is_known) { result.stated() } else { result }
+    }
     pub(crate) fn integer(x: i64) -> Self {
         Self::constant(tower::of_integer(i128::from(x)), approximate(x))
     }
@@ -59,6 +67,10 @@ impl Element {
     }
     pub(crate) fn is_zero(&self) -> bool {
         self.is_finite() && self.has_residues_of(&Self::ZERO) && self.real.abs() < 1e-3
+    }
+    /// Returns it as a number that depends on an argument, also where it is 0.
+    pub(crate) fn varying(self) -> Self {
+        Self { degree: self.degree.max(1.0), ..self }
     }
     pub(crate) fn is_constant(&self) -> bool {
         self.degree <= 0.0

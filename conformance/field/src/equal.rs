@@ -1,39 +1,33 @@
 //! The comparison of two modules.
 use crate::arithmetic::Field;
+use crate::compared::{COMPLEX_TOLERANCE, Found, Place, TOLERANCE};
 use crate::coverage::{self, Coverage, Seen};
 use crate::draw::{Draw, Pool, has_ties, held_exactly, real};
-use crate::element::{Element, read};
-use crate::kernels::{Number as _, evaluate};
-use crate::lift::{Lifted, Open, lift, other_shapes, target};
+use crate::kernels::evaluate;
+use crate::lift::{Lifted, Open, lift, other_functions, target};
 use crate::met::{Met, are_too_many};
-use crate::pair::Pair;
 use crate::tower::PRIMES;
 use collectives::spmd::Boundary;
 use collectives::{RunError, Session};
 use hlo::ir::CommonAttrs;
 use hlo::op::Kind;
-use hlo::{Array, Class, ElementType, Literal, Module, Shape, Verified};
+use hlo::{ElementType, Literal, Module, Shape, Verified};
 use interp::{CompileOptions, DeviceGrid, Error, Hooks, RunOptions};
 use num::index::count;
+use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// The largest probability of a wrong answer with which modules are equal.
 pub const CHANCE: f64 = 1e-6;
-
-/// Real numbers agree within this part of them, and a hundredth of this part of the largest number
-/// of the array.
-const TOLERANCE: f64 = 1e-5;
-/// The same where complex numbers are computed, of which arrays hold fewer digits.
-const COMPLEX_TOLERANCE: f64 = 1e-3;
-
-/// What is left of numbers that cancel, which have 33 bits: of some around a hundred.
-const CANCELLED: f64 = 3e-8;
 
 /// The most draws for each one that is asked for, if draws say nothing.
 const MOST_DRAWS: u64 = 4;
 
 /// The part of a real argument by which it is changed, to see whether results depend on its last digits.
 const SHIFT: f64 = 1.0 / 1_073_741_824.0;
+
+/// The runs that show on which last digits, and on which order of equal numbers, results depend.
+const SHAKES: u32 = 3;
 
 /// The most steps of a run if there is no other limit, and those for each element of an array: a
 /// loop that real numbers end may have no end for numbers of few digits.
@@ -199,7 +193,7 @@ pub fn equal(first: &Verified, second: &Verified, options: &Options) -> Result<A
         is_partitioned,
         devices,
         is_replicated: false,
-        has_integers: has(modules[0], ElementType::is_integral),
+        has_integers: has(modules[0], |ty| ty.is_integral() || ty == ElementType::Pred),
         evidence: Evidence {
             has_cuts: constants.has_cuts(),
             has_floats: has(modules[0], |ty| ty.is_float() || ty.is_complex()),
@@ -279,55 +273,64 @@ impl Comparison<'_> {
     /// Runs both modules on the arguments of a seed, and compares the results.
     fn draw(&mut self, seed: u64) -> Result<(), Stop> {
         self.evidence.seeds += 1;
-        let Some(runs) = self.runs(seed, 0.0)? else {
+        let Some(runs) = self.runs(seed, 0)? else {
             self.evidence.endless += 1;
             return Ok(());
         };
         let (mut evidence, mut met) = (self.evidence.clone(), self.met.clone());
         evidence.is_shallow |= runs.is_shallow;
         evidence.degree = evidence.degree.max(runs.degree);
-        let found = self.compare(runs.results.each_ref(), &mut met, &mut evidence);
-        let is_unsure = runs.is_unsure && found.is_any();
-        if is_unsure || found.has_other_numbers() && !self.is_stable(seed, &runs)? {
-            self.evidence.unstable += 1;
-            return Ok(());
+        let mut found = self.compare(runs.results.each_ref(), &mut met, &mut evidence);
+        evidence.undefined += found.undefined.len();
+        if found.is_any() && (runs.is_unsure || found.has_other_numbers()) {
+            match self.unstable(seed, &runs)? {
+                Some(unstable) => found.leave_out(&unstable),
+                None => found = Found::default(),
+            }
+            if !found.is_any() {
+                self.evidence.unstable += 1;
+                return Ok(());
+            }
         }
         self.evidence = evidence;
         // What special arguments make finite says nothing of others.
         if !has_ties(seed) {
             self.met = met;
         }
-        if found.different.is_some() && self.devices > 1 && !self.is_replicated {
+        if !found.different.is_empty() && self.devices > 1 && !self.is_replicated {
             self.is_replicated = true;
             self.draw(seed)?;
             let reason = "the modules differ if the devices take other arguments each, which may take equal ones";
             return Err(Stop::open(reason));
         }
-        let at = |(output, (element, values, in_field))| {
+        let at = |Place { output, element, values, in_field }: Place| {
             let shapes = self.modules[0].entry().program_shape().parameters;
             let held = shapes.iter().zip(&runs.held);
             let arguments = held.map(|(shape, value)| real(shape, value)).collect();
             Difference { seed, output, element, values, in_field, arguments }
         };
-        if let Some(found) = found.different {
-            if let Some(target) = other_shapes(self.modules) {
+        if let Some(&found) = found.different.first() {
+            if let Some(target) = other_functions(self.modules) {
                 let reason = format!(
-                    "the modules call `{target}`, an unknown function, with arrays of other sizes"
+                    "the modules call `{target}`, an unknown function, in one of them only or with arrays of other sizes"
                 );
                 return Err(Stop::open(&reason));
             }
             return Err(Stop::Answer(Answer::Different(at(found))));
         }
         if self.unknown.is_none() {
-            self.unknown = found.unknown.map(at);
+            self.unknown = found.unknown.first().copied().map(at);
         }
         Ok(())
     }
 
-    /// Runs both modules on the arguments of a seed, of which the real numbers are changed by a part.
-    /// `None` if one does not end within the limit of steps.
-    fn runs(&mut self, seed: u64, shift: f64) -> Result<Option<Runs>, Stop> {
-        let field = Arc::new(Field::new(seed));
+    /// Runs both modules on the arguments of a seed, shaken or not. `None` if one does not end within
+    /// the limit of steps.
+    fn runs(&mut self, seed: u64, shake: u32) -> Result<Option<Runs>, Stop> {
+        let field = Field::new(seed).shaken(shake);
+        let field = if self.has_integers { field.with_integers() } else { field };
+        let field = Arc::new(field);
+        let shift = if shake > 0 { SHIFT } else { 0.0 };
         let given = self.arguments(seed, shift, &field);
         let held = &given[0];
         let (mut results, mut whole, mut boundary) = (Vec::new(), None, None);
@@ -390,7 +393,7 @@ impl Comparison<'_> {
         results: [&Vec<Literal>; 2],
         met: &mut Vec<Vec<Met>>,
         evidence: &mut Evidence,
-    ) -> Found<(usize, Place)> {
+    ) -> Found {
         let has_complex = self.modules.into_iter().any(has_complex);
         let tolerance = if has_complex { COMPLEX_TOLERANCE } else { TOLERANCE };
         let shapes = self.modules[1].entry().result_shape().leaves();
@@ -409,26 +412,32 @@ impl Comparison<'_> {
             if met.len() <= output {
                 met.resize_with(output + 1, Vec::new);
             }
-            let found = compared([a, b], ty, tolerance, &mut met[output], evidence);
-            all.different = all.different.or(found.different.map(|place| (output, place)));
-            all.unknown = all.unknown.or(found.unknown.map(|place| (output, place)));
+            let degree = all.compare((output, ty), [a, b], tolerance, &mut met[output]);
+            evidence.degree = evidence.degree.max(f64::from(degree));
         }
         all
     }
 
-    /// Returns whether both modules have the results of a draw for arguments that differ in the last
-    /// digits. If not, a sum that cancels, or a chaotic iteration, makes the numbers differ.
-    fn is_stable(&mut self, seed: u64, runs: &Runs) -> Result<bool, Stop> {
+    /// Returns the elements of the results that depend on the last digits of numbers, or on the order
+    /// of numbers that these do not tell apart: a sum that cancels, or a chaotic iteration, makes
+    /// them differ. `None` if not even the end of a module is sure.
+    fn unstable(
+        &mut self,
+        seed: u64,
+        runs: &Runs,
+    ) -> Result<Option<BTreeSet<(usize, usize)>>, Stop> {
+        let mut all = BTreeSet::new();
         if self.options.arguments.is_some() {
-            return Ok(true);
+            return Ok(Some(all));
         }
-        let Some(shifted) = self.runs(seed, SHIFT)? else { return Ok(false) };
-        let both = runs.results.iter().zip(&shifted.results);
-        Ok(both.into_iter().all(|(a, b)| {
-            let mut evidence = Evidence::default();
-            let found = self.compare([a, b], &mut Vec::new(), &mut evidence);
-            found.different.is_none() && found.unknown.is_none() && evidence.undefined == 0
-        }))
+        for shake in 1..=SHAKES {
+            let Some(shaken) = self.runs(seed, shake)? else { return Ok(None) };
+            for (a, b) in runs.results.iter().zip(&shaken.results) {
+                let mut evidence = Evidence::default();
+                all.extend(self.compare([a, b], &mut Vec::new(), &mut evidence).places());
+            }
+        }
+        Ok(Some(all))
     }
 
     /// Returns whether no further draw is needed.
@@ -455,7 +464,8 @@ impl Comparison<'_> {
             );
             return Answer::Open(Open { reason, ..Open::default() });
         }
-        match doubt(self.unknown.as_ref(), &self.evidence) {
+        let least = if is_given { 1 } else { seeds };
+        match doubt(self.unknown.as_ref(), &self.evidence, least) {
             Some(reason) => Answer::Open(Open { reason, ..Open::default() }),
             None => Answer::Equal(self.evidence),
         }
@@ -463,7 +473,7 @@ impl Comparison<'_> {
 }
 
 /// Returns why modules are not equal of which no draw shows a difference.
-fn doubt(unknown: Option<&Difference>, evidence: &Evidence) -> Option<String> {
+fn doubt(unknown: Option<&Difference>, evidence: &Evidence, least: u32) -> Option<String> {
     let draws = u64::from(evidence.compared());
     let compared = u64::try_from(evidence.elements).unwrap_or(u64::MAX).saturating_mul(draws);
     let undefined = u64::try_from(evidence.undefined).unwrap_or(u64::MAX);
@@ -493,6 +503,11 @@ fn doubt(unknown: Option<&Difference>, evidence: &Evidence) -> Option<String> {
         "the real numbers are too inaccurate to tell: results depend on the last digits of arguments"
     } else if draws == 0 {
         "a module ends for no draw within the limit of steps"
+    } else if evidence.compared() < least {
+        return Some(format!(
+            "only {draws} of {} draws say something, and {least} were asked for: results depend on the last digits of arguments, or a module does not end",
+            evidence.seeds
+        ));
     } else if evidence.undefined > 0 && undefined >= compared {
         "the results are infinite or NaN in one of the modules"
     } else {
@@ -607,97 +622,4 @@ fn run(
     let result = session.run_with(arguments, &limits, move |_| hooks.clone());
     *covered = std::mem::take(&mut *seen.lock().unwrap_or_else(PoisonError::into_inner));
     Ok(result?.results)
-}
-
-/// The index of an element, its values, and whether the residues differ.
-type Place = (usize, [f64; 2], bool);
-
-/// What a comparison of two arrays finds: the first element of each kind.
-struct Found<T> {
-    /// Different in the field and in real numbers.
-    different: Option<T>,
-    /// Different in one of both.
-    unknown: Option<T>,
-}
-
-impl<T> Default for Found<T> {
-    fn default() -> Self {
-        Self { different: None, unknown: None }
-    }
-}
-
-impl Found<(usize, Place)> {
-    fn is_any(&self) -> bool {
-        self.different.is_some() || self.unknown.is_some()
-    }
-    /// Returns whether real numbers differ.
-    fn has_other_numbers(&self) -> bool {
-        let in_field = |(_, (_, _, in_field)): (usize, Place)| in_field;
-        self.different.is_some() || self.unknown.is_some_and(|found| !in_field(found))
-    }
-}
-
-fn compared(
-    [a, b]: [&Array; 2],
-    ty: ElementType,
-    tolerance: f64,
-    met: &mut Vec<Met>,
-    evidence: &mut Evidence,
-) -> Found<Place> {
-    match ty.class() {
-        Class::Float => {
-            let (a, b) = (read(a), read(b));
-            of_parts(a.iter().zip(&b), tolerance, met, evidence)
-        }
-        Class::Complex => {
-            let (a, b) = (Pair::read(a), Pair::read(b));
-            let parts = a.iter().zip(&b).flat_map(|(x, y)| [(&x.0, &y.0), (&x.1, &y.1)]);
-            let halved = |found: Option<Place>| found.map(|(at, values, is)| (at / 2, values, is));
-            let found = of_parts(parts, tolerance, met, evidence);
-            Found { different: halved(found.different), unknown: halved(found.unknown) }
-        }
-        Class::Pred | Class::Signed | Class::Unsigned => {
-            let at = (0..a.len()).find(|&i| a.get(i) != b.get(i));
-            let values = |i| [a, b].map(|array: &Array| array.get(i).as_f64());
-            Found { different: at.map(|i| (i, values(i), true)), unknown: None }
-        }
-    }
-}
-
-fn of_parts<'a>(
-    parts: impl Iterator<Item = (&'a Element, &'a Element)> + Clone,
-    tolerance: f64,
-    met: &mut Vec<Met>,
-    evidence: &mut Evidence,
-) -> Found<Place> {
-    met.resize(parts.clone().count(), Met::Unseen);
-    let finite = |x: f64| if x.is_finite() { x.abs() } else { 0.0 };
-    let largest = parts.clone().fold(0.0, |largest: f64, (x, _)| largest.max(finite(x.real)));
-    let mut found = Found::default();
-    for (at, (x, y)) in parts.enumerate() {
-        evidence.degree = evidence.degree.max(f64::from(x.degree.max(y.degree)));
-        let values = [x.real, y.real];
-        met[at].add(x, y);
-        if x.is_stated() && y.is_finite() || y.is_stated() && x.is_finite() {
-            found.different.get_or_insert((at, values, true));
-            continue;
-        }
-        if !x.is_finite() || !y.is_finite() {
-            evidence.undefined += usize::from(!x.is(y));
-            continue;
-        }
-        // Numbers that cancel leave the rounding errors of larger ones.
-        let bound = tolerance * (x.real.abs().max(y.real.abs()) + largest / 100.0) + CANCELLED;
-        let is_near = (x.real - y.real).abs() <= bound;
-        match (x.is(y), is_near) {
-            (true, true) => {}
-            (false, false) => {
-                found.different.get_or_insert((at, values, true));
-            }
-            (is_same, _) => {
-                found.unknown.get_or_insert((at, values, !is_same));
-            }
-        }
-    }
-    found
 }

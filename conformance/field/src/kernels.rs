@@ -131,8 +131,45 @@ impl Operands<'_> {
 }
 
 /// Returns the result of an op of floats; `None` if it has none over the field.
-#[expect(clippy::wildcard_enum_match_arm, reason = "`rewrite` names the ops that come here")]
 pub(crate) fn evaluate(
+    field: &Field,
+    stated: &Stated,
+    values: &[&Literal],
+    seen: &mut dyn FnMut(usize),
+) -> Option<Literal> {
+    let value = computed(field, stated, values, seen)?;
+    Some(if field.is_shaken() { shaken(field, &stated.shape, value) } else { value })
+}
+
+/// Returns a result with other last digits, which differ by more than what arrays round.
+fn shaken(field: &Field, shape: &Shape, value: Literal) -> Literal {
+    const OF_ELEMENTS: f64 = 1.0 / 536_870_912.0;
+    const OF_PAIRS: f64 = 1.0 / 131_072.0;
+    match (shape, &value) {
+        (Shape::Array(shape), Literal::Array(array)) if is_number(shape.ty) => {
+            Literal::from(match shape.ty.is_complex() {
+                true => {
+                    let pairs = Pair::read(array).into_iter();
+                    let part = |x| field.shake(x, OF_PAIRS);
+                    Pair::write(shape, pairs.map(|Pair(re, im)| Pair(part(re), part(im))))
+                }
+                false => {
+                    let all = read(array).into_iter();
+                    write(shape, all.map(|x| field.shake(x, OF_ELEMENTS)))
+                }
+            })
+        }
+        (Shape::Tuple(shapes), Literal::Tuple(_)) => {
+            let parts = value.elements().unwrap_or_default().iter().cloned();
+            let parts = shapes.iter().zip(parts).map(|(shape, part)| shaken(field, shape, part));
+            Literal::tuple(parts.collect())
+        }
+        _ => value,
+    }
+}
+
+#[expect(clippy::wildcard_enum_match_arm, reason = "`rewrite` names the ops that come here")]
+fn computed(
     field: &Field,
     stated: &Stated,
     values: &[&Literal],
@@ -336,7 +373,8 @@ fn convert(field: &Field, with: &Operands<'_>) -> Literal {
         return with.written(with.elements(0).into_iter().map(converted));
     }
     if to.is_float() {
-        return with.written(with.numbers(field, 0));
+        let numbers = with.numbers(field, 0).into_iter();
+        return with.written(numbers.map(|x| field.converted(x)));
     }
     let mut result = Array::zeros(with.result().clone());
     for (i, x) in with.elements(0).iter().enumerate() {
@@ -560,7 +598,8 @@ fn topk(field: &Field, op: &TopK, with: &Operands<'_>) -> Option<Literal> {
     for elements in with.elements(0).chunks(row.max(1)) {
         let mut order: Vec<usize> = (0..elements.len()).collect();
         order.sort_by(|&i, &j| {
-            let order = field.compare(&elements[i], &elements[j]).unwrap_or(Ordering::Equal);
+            let order = field.order(&elements[i], &elements[j]);
+            let order = order.map_or(Ordering::Equal, |(order, _)| order);
             if op.largest { order.reverse() } else { order }
         });
         for &i in order.iter().take(to_usize(op.k)) {

@@ -21,13 +21,14 @@
 //! | `kernels`, `batch_norm` | products, reductions, decompositions |
 //! | `constants`, `lift` | a module over the field, which the engine runs |
 //! | `draw` | arguments |
-//! | `equal`, `met`, `coverage` | runs, which elements were compared, which ways were taken, the answer |
+//! | `equal`, `compared`, `met`, `coverage` | runs, which elements were compared, which ways were taken, the answer |
 //!
 //! Source: Mirage (OSDI 2025); "Identity Testing for Circuits with Exponentiation Gates" (ITCS
 //! 2026).
 #![warn(clippy::wildcard_enum_match_arm)]
 mod arithmetic;
 mod batch_norm;
+mod compared;
 mod constants;
 mod coverage;
 mod draw;

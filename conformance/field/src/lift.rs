@@ -193,9 +193,10 @@ fn function_of(computation: &Computation, instruction: &Instruction) -> Option<[
     Some([format!("{stated:?} {config:?}"), format!(" {operands:?} {:#}", instruction.shape)])
 }
 
-/// Returns an unknown function that two modules call with other shapes: the parts of an array may be
-/// computed alone, as the matrices of a batch, so that what differs in the field may be equal.
-pub(crate) fn other_shapes(modules: [&Module; 2]) -> Option<String> {
+/// Returns an unknown function that one of two modules calls only, or with other shapes: a compiler
+/// may know what it is, or compute the parts of an array alone, as the matrices of a batch. What
+/// differs in the field may be equal.
+pub(crate) fn other_functions(modules: [&Module; 2]) -> Option<String> {
     let [first, second] = modules.map(|module| {
         let mut found: BTreeMap<String, (String, BTreeSet<String>)> = BTreeMap::new();
         for (_, computation) in module.computations.iter() {
@@ -213,11 +214,11 @@ pub(crate) fn other_shapes(modules: [&Module; 2]) -> Option<String> {
         }
         found
     });
-    let differs = |(function, (target, shapes)): (&String, &(String, BTreeSet<String>))| {
-        let (_, others) = second.get(function)?;
-        (others != shapes).then(|| target.clone())
+    let differs = |(function, all): (&String, &(String, BTreeSet<String>))| {
+        let are_equal = [&first, &second].iter().all(|of| of.get(function) == Some(all));
+        (!are_equal).then(|| all.0.clone())
     };
-    first.iter().find_map(differs)
+    first.iter().chain(&second).find_map(differs)
 }
 
 #[expect(clippy::wildcard_enum_match_arm, reason = "what only moves elements is kept")]

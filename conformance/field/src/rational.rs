@@ -7,17 +7,41 @@ use hlo::ElementType;
 /// The largest numerator and denominator that are recognized.
 const LARGEST: u64 = 1 << 24;
 
-/// Returns the rational number that a literal of a type means: an integer itself, the simplest
-/// fraction within two units in the last place if it is far simpler than the literal.
+/// Returns the rational number that a literal of a type means: an integer itself, else the simplest
+/// fraction within two units in the last place if it is far simpler than the literal and no other
+/// number of the type. One that is not so simple, as 355/113, must be nearest to the literal. A type
+/// of fewer digits than f32 has too few of them to tell a fraction from a number nearby.
 pub(crate) fn meant(x: f64, ty: ElementType) -> Option<(i64, i64)> {
+    /// The largest ratio of what chance explains and what the digits can tell.
+    const SIMPLE: i128 = 1 << 6;
+    const VERY_SIMPLE: i128 = 1 << 12;
     if x.fract().abs() <= 0.0 && x.abs() <= 9e15 {
         return Some((whole(x)?, 1));
     }
+    if is_narrow(ty) {
+        return None;
+    }
     let near = 2.0 * unit(x, ty);
     let (n, d) = simplest(x.abs() - near, x.abs() + near)?;
-    let is_simple = (n * d).checked_mul(64)? < 1i128.checked_shl(digits(ty))?;
+    let is_simple = |by: i128| {
+        let product = (n * d).checked_mul(by);
+        product.is_some_and(|product| product < 1i128 << digits(ty).min(120))
+    };
+    if !is_simple(SIMPLE) {
+        return None;
+    }
     let signed = if x < 0.0 { -n } else { n };
-    is_simple.then_some((i64::try_from(signed).ok()?, i64::try_from(d).ok()?))
+    let fraction = (i64::try_from(signed).ok()?, i64::try_from(d).ok()?);
+    let nearest =
+        crate::arithmetic::rounded_to(approximate(fraction.0) / approximate(fraction.1), ty);
+    let is_nearest = nearest.total_cmp(&x).is_eq();
+    let is_of_type = d & (d - 1) == 0;
+    (is_nearest || !is_of_type && is_simple(VERY_SIMPLE)).then_some(fraction)
+}
+
+/// Returns whether a type has too few digits for literals to mean anything else than themselves.
+pub(crate) fn is_narrow(ty: ElementType) -> bool {
+    digits(ty) < 24
 }
 
 /// Returns the number of binary digits of a type.
@@ -135,7 +159,24 @@ mod tests {
         assert_eq!(f32_of(1e-5), Some((1, 100_000)));
         assert_eq!(f32_of(1e-6), None);
         assert_eq!(f32_of(0.797_884_6), None);
-        assert_eq!(meant(0.333_984_375, ElementType::Bf16), Some((1, 3)));
+        assert_eq!(meant(0.333_984_375, ElementType::Bf16), None);
+    }
+
+    #[test]
+    fn a_literal_is_no_other_number_nearby() {
+        let f32_of = |x: f32| meant(f64::from(x), ElementType::F32);
+        assert_eq!(f32_of(0.999_999_9), None);
+        assert_eq!(f32_of(2.000_000_2), None);
+        assert_eq!(f32_of(std::f32::consts::PI), None);
+        assert_eq!(f32_of(355.0 / 113.0), Some((355, 113)));
+        // What is left of 1 - 0.9.
+        assert_eq!(f32_of(0.100_000_024), Some((1, 10)));
+        assert_eq!(meant(std::f64::consts::PI, ElementType::F64), None);
+        assert_eq!(meant(0.1 + 0.2, ElementType::F64), Some((3, 10)));
+        for ty in [ElementType::Bf16, ElementType::F16, ElementType::F8E4M3Fn] {
+            assert_eq!(meant(0.992_187_5, ty), None);
+            assert_eq!(meant(2.0, ty), Some((2, 1)));
+        }
     }
 
     #[test]

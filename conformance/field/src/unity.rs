@@ -64,8 +64,8 @@ static COSINES: LazyLock<BTreeMap<u64, Element>> = LazyLock::new(|| {
 
 /// Returns the cosine of a fraction of a turn that a positive literal is.
 pub(crate) fn cosine(x: f64, ty: ElementType) -> Option<Element> {
-    let near = 2.0 * rational::unit(1.0, ty);
-    if near > 1e-6 || x <= near {
+    let near = 2.0 * rational::unit(x, ty);
+    if rational::is_narrow(ty) {
         return None;
     }
     let (low, high) = ((x - near).to_bits(), (x + near).to_bits());

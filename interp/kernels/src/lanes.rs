@@ -1,4 +1,5 @@
 //! Lines of elements that are computed with beside one another, one element of each at a time.
+use crate::squares::{self, SIDE, is_fast};
 use bytemuck::Pod;
 use num::index::Grid;
 use smallvec::SmallVec;
@@ -121,28 +122,42 @@ fn scatter<const W: usize>(values: &[u8], list: &[usize], at: usize, to: &mut [u
     }
 }
 
-/// Brings neighbors beside one another, in blocks of four of four lines: those in `range` after the
-/// first ones of a list.
+/// Brings neighbors beside one another, those in `range` after the first ones of a list: in squares
+/// if enough lines and elements make them, else in blocks of four of four lines.
 fn transpose<T: Pod>(from: &[u8], list: &[usize], range: Range<usize>, to: &mut [u8]) {
     let (from, to): (&[T], &mut [T]) = (bytemuck::cast_slice(from), bytemuck::cast_slice_mut(to));
     let (lanes, count) = (list.len(), range.len());
-    let (fours, others) = list.as_chunks::<4>();
+    // Elements behind the last one of a line make columns that are not written.
+    let is_square = |starts: &[usize; SIDE]| {
+        starts.iter().all(|start| start + range.start + SIDE <= from.len())
+    };
+    let has_squares = is_fast::<T>() && (SIDE / 2..=SIDE).contains(&count);
+    let squares = if has_squares { list.as_chunks().0 } else { &[] };
+    let squares = squares.iter().take_while(|starts| is_square(starts)).enumerate();
+    let done = squares.fold(0, |_, (k, starts)| {
+        let starts = starts.map(|start| start + range.start);
+        squares::transpose(from, starts, &mut to[k * SIDE..], lanes);
+        (k + 1) * SIDE
+    });
+    let others = &list[done..];
+    let (fours, others) = others.as_chunks::<4>();
     for (k, starts) in fours.iter().enumerate() {
+        let first = done + 4 * k;
         let lines = starts.map(|start| &from[start + range.start..][..count]);
         for (i, row) in to.chunks_mut(4 * lanes).enumerate() {
             let blocks = lines.map(|line| line[4 * i..].first_chunk::<4>());
             if let [Some(a), Some(b), Some(c), Some(d)] = blocks {
                 for j in 0..4 {
-                    row[j * lanes + 4 * k..][..4].copy_from_slice(&[a[j], b[j], c[j], d[j]]);
+                    row[j * lanes + first..][..4].copy_from_slice(&[a[j], b[j], c[j], d[j]]);
                 }
                 continue;
             }
             for (j, row) in row.chunks_mut(lanes).enumerate() {
-                row[4 * k..][..4].copy_from_slice(&lines.map(|line| line[4 * i + j]));
+                row[first..][..4].copy_from_slice(&lines.map(|line| line[4 * i + j]));
             }
         }
     }
-    for (lane, start) in (4 * fours.len()..).zip(others) {
+    for (lane, start) in (lanes - others.len()..).zip(others) {
         let line = &from[start + range.start..][..count];
         line.iter().zip(to.chunks_mut(lanes)).for_each(|(element, row)| row[lane] = *element);
     }

@@ -47,6 +47,7 @@ pub mod side_by_side;
 mod slicing;
 mod sliding;
 mod sort;
+mod squares;
 mod strided;
 pub mod topk;
 pub mod triangle;

@@ -45,7 +45,6 @@ mod small;
 mod tests;
 mod tile;
 mod tiny;
-mod transpose;
 mod vector;
 
 pub(super) use algorithm::ResolvedDotAlgorithm;

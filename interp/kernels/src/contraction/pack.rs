@@ -1,8 +1,8 @@
 //! Operands packed for tiles: rows one after the other, columns in panels, term by term.
 use super::accumulator::Accumulator;
 use super::tile::{VECTORS, Word};
-use super::transpose::{SIDE, is_fast, transpose};
 use super::{LhsOffsets, Lists, TermRun};
+use crate::squares::{SIDE, is_fast, transpose};
 use num::loops::instruction_set::{Task, run};
 
 /// The offsets of the elements of a batch in an operand: a start plus the offsets of an index
@@ -105,10 +105,9 @@ impl<K: Accumulator> Task for PackColumns<'_, K> {
                             let at = source.start + index + terms[0];
                             copy_run::<K>(&source.elements[at..at + SIDE], row);
                         }
-                        let square = transpose(&square);
-                        for (words, line) in part.chunks_mut(width).zip(&square) {
-                            words[i * SIDE..][..SIDE].copy_from_slice(line);
-                        }
+                        let starts = std::array::from_fn(|i| i * SIDE);
+                        let to = &mut part[i * SIDE..];
+                        transpose(square.as_flattened(), starts, to, width);
                     }
                 }
                 for (lane, &index) in indices.iter().enumerate().skip(lanes) {
@@ -251,10 +250,8 @@ impl<K: Accumulator> Task for RowsOf<'_, K> {
                             let at = at + term + i * SIDE;
                             copy_run::<K>(&elements[at..at + SIDE], line);
                         }
-                        let square = transpose(&square);
-                        for (row, line) in rows.chunks_mut(stride).zip(&square) {
-                            row[part * SIDE..][..SIDE].copy_from_slice(line);
-                        }
+                        let starts = std::array::from_fn(|i| i * SIDE);
+                        transpose(square.as_flattened(), starts, &mut rows[part * SIDE..], stride);
                     }
                 }
                 for (part, terms) in terms.chunks(CHUNK).enumerate() {

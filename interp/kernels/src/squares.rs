@@ -2,10 +2,10 @@
 #![expect(unsafe_code, reason = "vector instructions that were detected")]
 
 /// Rows and columns of a square.
-pub(super) const SIDE: usize = 16;
+pub(crate) const SIDE: usize = 16;
 
 /// Returns whether the processor transposes squares of these words faster than loops do.
-pub(super) fn is_fast<W>() -> bool {
+pub(crate) fn is_fast<W>() -> bool {
     #[cfg(target_arch = "x86_64")]
     return [size_of::<u32>(), size_of::<u64>()].contains(&size_of::<W>())
         && std::arch::is_x86_feature_detected!("avx2");
@@ -13,24 +13,31 @@ pub(super) fn is_fast<W>() -> bool {
     false
 }
 
-/// Exchanges rows and columns.
-pub(super) fn transpose<W: bytemuck::Pod>(square: &[[W; SIDE]; SIDE]) -> [[W; SIDE]; SIDE] {
+/// Writes the first columns of a square as rows that begin `step` apart in `to`, as many as lie
+/// there; its own rows are elements of `from` that begin at `starts`.
+pub(crate) fn transpose<W: bytemuck::Pod>(
+    from: &[W],
+    starts: [usize; SIDE],
+    to: &mut [W],
+    step: usize,
+) {
     #[cfg(target_arch = "x86_64")]
     if is_fast::<W>() {
-        let mut result = [[W::zeroed(); SIDE]; SIDE];
         // SAFETY: the processor has the instructions.
         unsafe {
             if size_of::<W>() == size_of::<u32>() {
-                let words = bytemuck::cast_slice(square.as_flattened());
-                x86::single(words, bytemuck::cast_slice_mut(result.as_flattened_mut()));
+                let (from, to) = (bytemuck::cast_slice(from), bytemuck::cast_slice_mut(to));
+                x86::single(from, starts, to, step);
             } else {
-                let words = bytemuck::cast_slice(square.as_flattened());
-                x86::double(words, bytemuck::cast_slice_mut(result.as_flattened_mut()));
+                let (from, to) = (bytemuck::cast_slice(from), bytemuck::cast_slice_mut(to));
+                x86::double(from, starts, to, step);
             }
         }
-        return result;
+        return;
     }
-    std::array::from_fn(|i| std::array::from_fn(|j| square[j][i]))
+    for (j, to) in to.chunks_mut(step).take(SIDE).enumerate() {
+        to[..SIDE].iter_mut().zip(starts).for_each(|(to, start)| *to = from[start + j]);
+    }
 }
 
 #[cfg(target_arch = "x86_64")]
@@ -44,8 +51,8 @@ mod x86 {
 
     /// Blocks of four by four words of 64 bits.
     #[target_feature(enable = "avx2")]
-    pub(super) fn double(words: &[f64], result: &mut [f64]) {
-        blocks::<4, f64>(words, result, |rows| {
+    pub(super) fn double(from: &[f64], starts: [usize; SIDE], to: &mut [f64], step: usize) {
+        blocks::<4, f64>(from, starts, (to, step), |rows| {
             let [a, b, c, d] = rows;
             halves([
                 _mm256_unpacklo_pd(a, b),
@@ -58,8 +65,8 @@ mod x86 {
 
     /// Blocks of eight by eight words of 32 bits.
     #[target_feature(enable = "avx2")]
-    pub(super) fn single(words: &[f32], result: &mut [f32]) {
-        blocks::<8, f32>(words, result, |rows| {
+    pub(super) fn single(from: &[f32], starts: [usize; SIDE], to: &mut [f32], step: usize) {
+        blocks::<8, f32>(from, starts, (to, step), |rows| {
             let [a, b, c, d, e, f, g, h] = rows;
             let ((p, q), (r, s)) = (pairs(a, b), pairs(c, d));
             let ((t, u), (v, w)) = (pairs(e, f), pairs(g, h));
@@ -100,27 +107,28 @@ mod x86 {
     #[inline]
     #[target_feature(enable = "avx2")]
     fn blocks<const LANES: usize, W>(
-        words: &[W],
-        result: &mut [W],
+        from: &[W],
+        starts: [usize; SIDE],
+        (to, step): (&mut [W], usize),
         transposed: impl Fn([__m256d; LANES]) -> [__m256d; LANES],
     ) {
+        let rows = to.len().div_ceil(step).min(SIDE);
         assert!(
-            words.len() == SIDE * SIDE
-                && result.len() == SIDE * SIDE
-                && size_of::<W>() * LANES == 32
+            size_of::<W>() * LANES == 32
+                && starts.iter().all(|start| start + SIDE <= from.len())
+                && (rows == 0 || (rows - 1) * step + SIDE <= to.len())
         );
         for i in (0..SIDE).step_by(LANES) {
-            for j in (0..SIDE).step_by(LANES) {
-                let mut rows = [_mm256_setzero_pd(); LANES];
-                for (k, row) in rows.iter_mut().enumerate() {
-                    // SAFETY: the block is inside of the square.
-                    *row =
-                        unsafe { _mm256_loadu_pd(words.as_ptr().add((i + k) * SIDE + j).cast()) };
+            for j in (0..rows).step_by(LANES) {
+                let mut block = [_mm256_setzero_pd(); LANES];
+                for (row, start) in block.iter_mut().zip(&starts[i..]) {
+                    // SAFETY: each row of the square is inside of `from`.
+                    *row = unsafe { _mm256_loadu_pd(from.as_ptr().add(start + j).cast()) };
                 }
-                for (k, row) in transposed(rows).into_iter().enumerate() {
-                    // SAFETY: as above.
+                for (row, column) in (j..rows).zip(transposed(block)) {
+                    // SAFETY: each row that is written is inside of `to`.
                     unsafe {
-                        _mm256_storeu_pd(result.as_mut_ptr().add((j + k) * SIDE + i).cast(), row);
+                        _mm256_storeu_pd(to.as_mut_ptr().add(row * step + i).cast(), column);
                     }
                 }
             }
@@ -133,17 +141,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn rows_become_columns() {
-        let mut square: [[i32; SIDE]; SIDE] = [[0; SIDE]; SIDE];
-        let mut wide = [[0.0_f64; SIDE]; SIDE];
-        for (number, i) in (0..).zip(0..SIDE * SIDE) {
-            square[i / SIDE][i % SIDE] = number;
-            wide[i / SIDE][i % SIDE] = number.into();
-        }
-        let (after, wide_after) = (transpose(&square), transpose(&wide));
-        for (i, j) in (0..SIDE).flat_map(|i| (0..SIDE).map(move |j| (i, j))) {
-            assert_eq!(after[i][j], square[j][i], "{i} {j}");
-            assert_eq!(wide_after[i][j].to_bits(), wide[j][i].to_bits(), "{i} {j}");
+    fn columns_become_rows() {
+        let single: Vec<i32> = (0..400).collect();
+        let double: Vec<f64> = single.iter().map(|&x| x.into()).collect();
+        let starts = std::array::from_fn(|i| 23 * i % 380);
+        for (rows, step) in [(0, 16), (1, 16), (7, 19), (8, 16), (16, 17), (16, 40)] {
+            let length = if rows == 0 { 0 } else { (rows - 1) * step + SIDE };
+            let (mut narrow, mut wide) = (vec![-1; length], vec![-1.0; length]);
+            transpose(&single, starts, &mut narrow, step);
+            transpose(&double, starts, &mut wide, step);
+            for (at, (narrow, wide)) in narrow.iter().zip(&wide).enumerate() {
+                let expected = starts.get(at % step).map_or(-1, |start| single[start + at / step]);
+                assert_eq!((*narrow, wide.to_bits()), (expected, f64::from(expected).to_bits()));
+            }
         }
     }
 }
