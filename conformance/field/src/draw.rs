@@ -45,6 +45,30 @@ pub(crate) fn held_exactly(value: &Literal) -> Literal {
     }
 }
 
+/// Returns the elements of a value with real numbers that are changed by a part.
+pub(crate) fn shifted(shape: &Shape, value: &Literal, shift: f64) -> Literal {
+    let moved = |x: Element| {
+        // Equal elements stay equal.
+        let part = f64::from(x.residues[0]) / f64::from(PRIMES[0]) - 0.5;
+        Element { real: x.real * (1.0 + shift * part), ..x }
+    };
+    match (shape, value) {
+        (Shape::Array(shape), Literal::Array(held)) => match shape.ty.class() {
+            Class::Float => Literal::from(write(shape, read(held).into_iter().map(moved))),
+            Class::Complex => {
+                let pairs = Pair::read(held).into_iter();
+                Literal::from(Pair::write(shape, pairs.map(|x| Pair(moved(x.0), moved(x.1)))))
+            }
+            Class::Pred | Class::Signed | Class::Unsigned => value.clone(),
+        },
+        (Shape::Tuple(shapes), Literal::Tuple(_)) => {
+            let parts = shapes.iter().zip(value.elements().unwrap_or_default());
+            Literal::tuple(parts.map(|(shape, part)| shifted(shape, part, shift)).collect())
+        }
+        _ => value.clone(),
+    }
+}
+
 /// Returns the real numbers of the elements of a value.
 pub(crate) fn real(shape: &Shape, value: &Literal) -> Literal {
     match (shape, value) {
@@ -206,8 +230,6 @@ pub(crate) struct Draw<'a> {
     field: &'a Field,
     pool: &'a Pool,
     kind: Kind,
-    /// The part by which real numbers are changed.
-    shift: f64,
     /// The kind of integers: small, any, or around those of the modules.
     integers: u8,
     /// Floats that were drawn, of all arguments.
@@ -222,11 +244,11 @@ impl<'a> Draw<'a> {
     /// Larger numbers are too inaccurate for a sum that is zero.
     const TIED: f64 = 1024.0;
 
-    pub(crate) fn new(seed: u64, shift: f64, field: &'a Field, pool: &'a Pool) -> Self {
+    pub(crate) fn new(seed: u64, field: &'a Field, pool: &'a Pool) -> Self {
         let (kind, integers) = (Kind::of(seed), u8::try_from(seed % 5).unwrap_or(0));
         let random = fastrand::Rng::with_seed(seed);
         let (drawn, narrow) = (Vec::new(), BTreeMap::new());
-        Self { random, field, pool, kind, shift, integers, drawn, size: 0, narrow }
+        Self { random, field, pool, kind, integers, drawn, size: 0, narrow }
     }
     pub(crate) fn arguments(&mut self, module: &Module) -> Vec<Literal> {
         let parameters = module.entry().program_shape().parameters;
@@ -347,9 +369,7 @@ impl<'a> Draw<'a> {
         if self.drawn.len() < 1024 {
             self.drawn.push(element);
         }
-        // Equal elements stay equal.
-        let part = f64::from(element.residues[0]) / f64::from(PRIMES[0]) - 0.5;
-        Element { real: element.real * (1.0 + self.shift * part), ..element }
+        element
     }
     /// Returns how far from a constant a number is drawn.
     fn closeness(&mut self) -> f64 {
