@@ -341,7 +341,7 @@ impl Comparison<'_> {
         let sizes = self.modules.map(size).iter().fold(1, |sum, &size| size.saturating_add(sum));
         let most = WORK.checked_div(sizes).unwrap_or(0);
         let draws = usize::try_from(self.evidence.seeds).unwrap_or(RUNS[1]);
-        let largest = draws.saturating_mul(2).clamp(RUNS[0], RUNS[1]);
+        let largest = draws.saturating_mul(2).clamp(RUNS[1] / 2, RUNS[1]);
         let most = usize::try_from(most).unwrap_or(0).clamp(RUNS[0], largest);
         for draw in TIED {
             // The first seed from here on that draws such arguments.
