@@ -392,7 +392,7 @@ impl<'a> Draw<'a> {
             2 if other.real.abs() > 1.0 / Self::TIED => self.field.quotient(constant, other),
             _ => self.field.root(self.field.absolute(constant)),
         };
-        Element { degree: 1.0, divisor: 0, ..tie }
+        Element { degree: 1.0, times: 0.0, ..tie }
     }
     fn whole(&mut self, ty: ElementType) -> Scalar {
         let near = self.pool.integers[self.random.usize(0..self.pool.integers.len())];

@@ -1,5 +1,5 @@
 //! The comparison of two modules.
-use crate::arithmetic::Field;
+use crate::arithmetic::{Field, degree_of};
 use crate::coverage::{self, Coverage, Samples, Seen};
 use crate::draw::{Draw, Pool, has_ties, held_exactly, real, shifted};
 use crate::element::{Element, read};
@@ -239,6 +239,8 @@ struct Runs {
     results: [Vec<Literal>; 2],
     /// The largest degree of what decides something.
     degree: f64,
+    /// The degree of the product of all divisors.
+    divisors: f64,
     is_shallow: bool,
     /// Whether the order of two numbers was not known.
     is_unsure: bool,
@@ -277,7 +279,7 @@ impl Comparison<'_> {
         let (mut evidence, mut met) = (self.evidence.clone(), self.met.clone());
         evidence.is_shallow |= runs.is_shallow;
         evidence.degree = evidence.degree.max(runs.degree);
-        let found = self.compare(runs.results.each_ref(), &mut met, &mut evidence);
+        let found = self.compare(runs.results.each_ref(), runs.divisors, &mut met, &mut evidence);
         let is_unsure = runs.is_unsure && found.is_any();
         if is_unsure || found.has_other_numbers() && !self.is_stable(seed, &given, &runs)? {
             self.evidence.unstable += 1;
@@ -390,7 +392,8 @@ impl Comparison<'_> {
         Ok(Some(Runs {
             held: given[0].clone(),
             results: [first, second],
-            degree: f64::from(field.decided()),
+            degree: field.decided(),
+            divisors: field.divisors(),
             is_shallow: field.is_shallow(),
             is_unsure: field.is_unsure(),
         }))
@@ -415,6 +418,7 @@ impl Comparison<'_> {
     fn compare(
         &self,
         results: [&Vec<Literal>; 2],
+        divisors: f64,
         met: &mut Vec<Vec<Met>>,
         evidence: &mut Evidence,
     ) -> Found<(usize, Place)> {
@@ -436,7 +440,7 @@ impl Comparison<'_> {
             if met.len() <= output {
                 met.resize_with(output + 1, Vec::new);
             }
-            let found = compared([a, b], ty, tolerance, &mut met[output], evidence);
+            let found = compared([a, b], ty, [tolerance, divisors], &mut met[output], evidence);
             all.different = all.different.or(found.different.map(|place| (output, place)));
             all.unknown = all.unknown.or(found.unknown.map(|place| (output, place)));
         }
@@ -460,7 +464,7 @@ impl Comparison<'_> {
         let both = runs.results.iter().zip(&shifted.results);
         Ok(both.into_iter().all(|(a, b)| {
             let mut evidence = Evidence::default();
-            let found = self.compare([a, b], &mut Vec::new(), &mut evidence);
+            let found = self.compare([a, b], 0.0, &mut Vec::new(), &mut evidence);
             found.different.is_none() && found.unknown.is_none() && evidence.undefined == 0
         }))
     }
@@ -520,7 +524,7 @@ impl Search for Ties<'_, '_> {
         let samples = of.covered.each_mut().map(|seen| seen.samples.take().unwrap_or_default());
         let Some(runs) = runs else { return Ok(None) };
         let mut evidence = of.evidence.clone();
-        let found = of.compare(runs.results.each_ref(), &mut Vec::new(), &mut evidence);
+        let found = of.compare(runs.results.each_ref(), 0.0, &mut Vec::new(), &mut evidence);
         let is_unsure = runs.is_unsure && found.is_any();
         if !is_unsure && (!found.has_other_numbers() || of.is_stable(seed, &given, &runs)?) {
             // What only residues or only numbers show says nothing: it is no draw at random.
@@ -613,20 +617,20 @@ impl Found<(usize, Place)> {
 fn compared(
     [a, b]: [&Array; 2],
     ty: ElementType,
-    tolerance: f64,
+    bounds: [f64; 2],
     met: &mut Vec<Met>,
     evidence: &mut Evidence,
 ) -> Found<Place> {
     match ty.class() {
         Class::Float => {
             let (a, b) = (read(a), read(b));
-            of_parts(a.iter().zip(&b), tolerance, met, evidence)
+            of_parts(a.iter().zip(&b), bounds, met, evidence)
         }
         Class::Complex => {
             let (a, b) = (Pair::read(a), Pair::read(b));
             let parts = a.iter().zip(&b).flat_map(|(x, y)| [(&x.0, &y.0), (&x.1, &y.1)]);
             let halved = |found: Option<Place>| found.map(|(at, values, is)| (at / 2, values, is));
-            let found = of_parts(parts, tolerance, met, evidence);
+            let found = of_parts(parts, bounds, met, evidence);
             Found { different: halved(found.different), unknown: halved(found.unknown) }
         }
         Class::Pred | Class::Signed | Class::Unsigned => {
@@ -639,7 +643,7 @@ fn compared(
 
 fn of_parts<'a>(
     parts: impl Iterator<Item = (&'a Element, &'a Element)> + Clone,
-    tolerance: f64,
+    [tolerance, divisors]: [f64; 2],
     met: &mut Vec<Met>,
     evidence: &mut Evidence,
 ) -> Found<Place> {
@@ -648,7 +652,8 @@ fn of_parts<'a>(
     let largest = parts.clone().fold(0.0, |largest: f64, (x, _)| largest.max(finite(x.real)));
     let mut found = Found::default();
     for (at, (x, y)) in parts.enumerate() {
-        evidence.degree = evidence.degree.max(f64::from(x.degree.max(y.degree)));
+        let (times, degree) = (x.times.max(y.times), x.degree.max(y.degree));
+        evidence.degree = evidence.degree.max(degree_of(times, degree, divisors));
         let values = [x.real, y.real];
         met[at].add(x, y);
         if x.is_stated() && y.is_finite() || y.is_stated() && x.is_finite() {
