@@ -5,7 +5,7 @@
 //! argument, so that the same function of the same number is the same number.
 use crate::element::{Element, approximate};
 use crate::rational;
-use crate::tower::{self, PRIMES, Residues};
+use crate::tower::{self, LEVELS, PRIMES, Residues};
 use crate::unity;
 use hlo::op::{Binary, Unary};
 use hlo::{ElementType, Op};
@@ -34,8 +34,7 @@ pub(crate) struct Field {
     literals: Mutex<[Literals; 2]>,
     /// The element of which these are the bits, in a type of so many.
     bits: Mutex<FxHashMap<(u32, u64), Element>>,
-    /// The residues of what was divided by, and the sum of their degrees.
-    divisors: Mutex<(FxHashSet<u32>, f64)>,
+    divisors: Mutex<Divisors>,
     /// The largest power of divisors, and the largest degree beyond it, of the numbers that a
     /// comparison, a conversion or an oracle has seen.
     decided: [AtomicU32; 2],
@@ -64,6 +63,21 @@ impl Table {
         }
     }
 }
+
+/// What was divided by.
+#[derive(Debug, Default)]
+struct Divisors {
+    known: FxHashSet<u32>,
+    /// The residue of the root of a number, which counts as a variable.
+    roots: FxHashMap<u32, u32>,
+    /// The sum of their degrees.
+    degree: f64,
+    /// The same before the instruction that runs.
+    before: f64,
+}
+
+/// The most by which the divisors of one element add to the degree within one instruction.
+const OWN: f64 = 8.0;
 
 /// Literals by the bits of their size.
 type Literals = BTreeMap<u64, Residues>;
@@ -123,7 +137,12 @@ impl Field {
     }
     /// Returns the degree of the product of all that was divided by.
     pub(crate) fn divisors(&self) -> f64 {
-        lock(&self.divisors).1
+        lock(&self.divisors).degree
+    }
+    /// Begins an instruction: its elements do not depend on each other.
+    pub(crate) fn begin(&self) {
+        let mut divisors = lock(&self.divisors);
+        divisors.before = divisors.degree;
     }
     /// Notes that something is decided by a number.
     pub(crate) fn decide(&self, x: &Element) {
@@ -305,11 +324,18 @@ impl Field {
         let (mut times, mut degree) = (0.0, 0.0);
         if !y.is_constant() {
             let mut divisors = lock(&self.divisors);
-            let (known, sum) = &mut *divisors;
+            let before = divisors.before + OWN;
+            // What is divided by a number of which a root was taken is divided by the root, twice.
+            let root = divisors.roots.get(&y.residues[0]).copied();
+            let (y, power_of) = match root {
+                Some(root) => (Element { residues: [root; LEVELS], ..y }.variable(&y), 2.0),
+                None => (y, 1.0),
+            };
             // Above the inverse is the divisor of the number, which is a product of those before.
-            (times, degree) = (1.0, narrowed(f64::from(y.times) * *sum).max(1.0));
-            if known.insert(y.residues[0]) {
-                *sum += degree_of(y.times, y.degree, *sum);
+            let power = if y.times > 0.0 { f64::from(y.times) * before } else { 0.0 };
+            (times, degree) = (power_of, narrowed(power).max(1.0));
+            if divisors.known.insert(y.residues[0]) {
+                divisors.degree += degree_of(y.times, y.degree, before);
             }
         }
         let residues = tower::invert(y.residues);
@@ -355,7 +381,7 @@ impl Field {
             let of = if x.real < 0.0 { Self::negated(x) } else { x };
             let value = self.oracle("exponential", &[of], of.real.exp());
             let value = Element { is_deep: false, ..value.variable(&x) };
-            return if x.real < 0.0 { self.inverse(value) } else { value };
+            return if x.real < 0.0 { self.inverse(value).variable(&x) } else { value };
         }
         let power = tower::power_at(self.base, x.residues[1], 0);
         // As an oracle, an exponential counts as a variable, and so do roots and powers.
@@ -401,6 +427,7 @@ impl Field {
         }
         let result = self.residue_root(&x);
         self.squares.insert(&result, x);
+        lock(&self.divisors).roots.insert(x.residues[0], result.residues[0]);
         let half = rational::element((1, 2));
         self.logarithms.insert(&result, self.product(half, self.logarithm(x)));
         result

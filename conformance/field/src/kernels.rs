@@ -139,6 +139,7 @@ pub(crate) fn evaluate(
     values: &[&Literal],
     seen: &mut Decided,
 ) -> Option<Literal> {
+    field.begin();
     let with = Operands { stated, values };
     let mut shapes = stated.operands.iter().chain([&stated.shape]);
     if shapes.any(|shape| shape.leaves().iter().any(|leaf| is_complex(leaf))) {
