@@ -116,6 +116,17 @@ fn equal_text(evidence: &Evidence) -> String {
             "  {both} of {all} comparisons of floats were true and false; what they decide is tested by the draws, not proved"
         );
     }
+    if evidence.ties.all > 0 {
+        let (met, all) = (evidence.ties.met, evidence.ties.all);
+        let _ = writeln!(text, "  {met} of {all} comparisons of floats were also of equal ones");
+    }
+    if evidence.limits.all > 0 {
+        let (met, all) = (evidence.limits.met, evidence.limits.all);
+        let _ = writeln!(
+            text,
+            "  {met} of {all} comparisons of integers and limits of indices were met below, at and above"
+        );
+    }
     if branches.met < branches.all {
         let (met, all) = (branches.met, branches.all);
         let _ = writeln!(
@@ -156,6 +167,8 @@ fn to_json(answer: &Answer, paths: [&Path; 2]) -> String {
             "degree": evidence.degree,
             "probability": evidence.probability(),
             "comparisons": { "both": evidence.comparisons.met, "all": evidence.comparisons.all },
+            "ties": { "met": evidence.ties.met, "all": evidence.ties.all },
+            "limits": { "met": evidence.limits.met, "all": evidence.limits.all },
             "branches": { "taken": evidence.branches.met, "all": evidence.branches.all },
             "undefined": evidence.undefined,
             "missed": evidence.missed,

@@ -62,3 +62,18 @@ fn one_file_may_have_both_modules() {
     folder.write("all.hlo", &text(roots[0]));
     expect(&run(&[]), 2, "", "name a second file, or a file with two modules");
 }
+
+#[test]
+fn comparisons_meet_equal_numbers() {
+    let mask = |direction: &str| {
+        format!(
+            "c = f32[3] constant({{1.25, -2.5, 0.7}}) s = f32[3] multiply(x, c) a = f32[3] add(s, x) t = f32[3] add(a, c)
+             u = f32[3] constant({{5, 7.5, -0.3}}) p = pred[3] compare(t, u), direction={direction} ROOT r = f32[3] select(p, x, c)"
+        )
+    };
+    let folder = pair("equal-ties", [&mask("GT"), &mask("GT")]);
+    expect(&equal(&folder, &[]), 0, "2 of 2 comparisons of floats were also of equal ones\n", "");
+    expect(&equal(&folder, &["--json"]), 0, "\"ties\":{\"all\":2,\"met\":2}", "");
+    let folder = pair("equal-ties", [&mask("GT"), &mask("GE")]);
+    expect(&equal(&folder, &[]), 1, "different: out0", "");
+}

@@ -5,12 +5,12 @@
 //! argument, so that the same function of the same number is the same number.
 use crate::element::{Element, approximate};
 use crate::rational;
-use crate::tower::{self, PRIMES, Residues};
+use crate::tower::{self, LEVELS, PRIMES, Residues};
 use crate::unity;
 use hlo::op::{Binary, Unary};
 use hlo::{ElementType, Op};
 use num::dispatch::{binary_f64, unary_f64};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering as Access};
@@ -34,8 +34,10 @@ pub(crate) struct Field {
     literals: Mutex<[Literals; 2]>,
     /// The element of which these are the bits, in a type of so many.
     bits: Mutex<FxHashMap<(u32, u64), Element>>,
-    /// The largest degree of a number that a comparison, a conversion or an oracle has seen.
-    decided: AtomicU32,
+    divisors: Mutex<Divisors>,
+    /// The largest power of divisors, and the largest degree beyond it, of the numbers that a
+    /// comparison, a conversion or an oracle has seen.
+    decided: [AtomicU32; 2],
     /// Whether an exponential was taken of a number without a level for it.
     is_shallow: AtomicBool,
     /// Whether numbers were compared that are not equal, and whose real numbers do not tell them apart.
@@ -65,6 +67,21 @@ impl Table {
         }
     }
 }
+
+/// What was divided by.
+#[derive(Debug, Default)]
+struct Divisors {
+    known: FxHashSet<u32>,
+    /// The residue of the root of a number, which counts as a variable.
+    roots: FxHashMap<u32, u32>,
+    /// The sum of their degrees.
+    degree: f64,
+    /// The same before the instruction that runs.
+    before: f64,
+}
+
+/// The most by which the divisors of one element add to the degree within one instruction.
+const OWN: f64 = 8.0;
 
 /// Literals by the bits of their size.
 type Literals = BTreeMap<u64, Residues>;
@@ -102,7 +119,8 @@ impl Field {
             squares: Table::default(),
             literals: Mutex::default(),
             bits: Mutex::default(),
-            decided: AtomicU32::new(0),
+            divisors: Mutex::default(),
+            decided: [AtomicU32::new(0), AtomicU32::new(0)],
             is_shallow: AtomicBool::new(false),
             is_unsure: AtomicBool::new(false),
             has_integers: false,
@@ -143,13 +161,25 @@ impl Field {
         self.is_unsure.load(Access::Relaxed)
     }
     /// Returns the largest degree of a number by which something was decided.
-    pub(crate) fn decided(&self) -> f32 {
-        f32::from_bits(self.decided.load(Access::Relaxed))
+    pub(crate) fn decided(&self) -> f64 {
+        let [times, degree] =
+            self.decided.each_ref().map(|bits| f32::from_bits(bits.load(Access::Relaxed)));
+        degree_of(times, degree, self.divisors())
+    }
+    /// Returns the degree of the product of all that was divided by.
+    pub(crate) fn divisors(&self) -> f64 {
+        lock(&self.divisors).degree
+    }
+    /// Begins an instruction: its elements do not depend on each other.
+    pub(crate) fn begin(&self) {
+        let mut divisors = lock(&self.divisors);
+        divisors.before = divisors.degree;
     }
     /// Notes that something is decided by a number.
     pub(crate) fn decide(&self, x: &Element) {
         // The order of floats that are not negative is that of their bits.
-        self.decided.fetch_max(x.degree.to_bits(), Access::Relaxed);
+        self.decided[0].fetch_max(x.times.to_bits(), Access::Relaxed);
+        self.decided[1].fetch_max(x.degree.to_bits(), Access::Relaxed);
     }
 
     /// Returns the element of a literal of the module that runs.
@@ -270,12 +300,11 @@ impl Field {
         if !x.is_finite() || !y.is_finite() {
             return Element::of_special([&x, &y], real);
         }
-        let is_shared = x.divisor == y.divisor || x.is_constant() || y.is_constant();
         let sum = Element {
             residues: tower::add(x.residues, y.residues),
             is_deep: x.is_deep && y.is_deep,
-            degree: if is_shared { x.degree.max(y.degree) } else { x.degree + y.degree },
-            divisor: if is_shared { x.divisor | y.divisor } else { of_both(x, y) },
+            times: x.times.max(y.times),
+            degree: x.degree.max(y.degree),
             real,
         };
         sum.with_real(real)
@@ -289,13 +318,14 @@ impl Field {
             return Element::of_special([&x, &y], real);
         }
         if let Some(known) = self.of_roots(&x, &y).or_else(|| self.of_roots(&y, &x)) {
-            return Element { degree: x.degree + y.degree, ..known };
+            // That it is a constant is known of this draw only.
+            return Element { degree: known.degree.max(x.degree.min(1.0)), ..known };
         }
         let product = Element {
             residues: tower::multiply(x.residues, y.residues),
             is_deep: x.is_deep && y.is_deep,
+            times: x.times + y.times,
             degree: x.degree + y.degree,
-            divisor: of_both(x, y),
             real,
         };
         let product = product.with_real(real);
@@ -313,9 +343,7 @@ impl Field {
             return Some(square);
         }
         let residue = tower::multiply_at(x.residues[0], square.residues[0], 0);
-        let real = 1.0 / root.real;
-        (residue == 1)
-            .then(|| Element { residues: tower::invert(root.residues), ..*root }.with_real(real))
+        (residue == 1).then(|| self.inverted(*root))
     }
     pub(crate) fn quotient(&self, x: Element, y: Element) -> Element {
         if y.is_zero() || !x.is_finite() || !y.is_finite() {
@@ -332,18 +360,35 @@ impl Field {
         self.product(x, self.inverse(y))
     }
     fn inverse(&self, y: Element) -> Element {
-        // A constant is no divisor.
-        let divisor = if y.is_constant() { 0 } else { tower::hash(y.residues[0]) };
-        let inverted = |x: Element| {
-            Element { residues: tower::invert(x.residues), divisor, ..x }.with_real(1.0 / x.real)
-        };
-        let inverse = inverted(y);
+        let inverse = self.inverted(y);
         for table in [&self.squares, &self.roots] {
             if let Some(known) = table.get(&y) {
-                table.insert(&inverse, inverted(known));
+                table.insert(&inverse, self.inverted(known));
             }
         }
         inverse
+    }
+    /// Returns the inverse of a number, which becomes a divisor if it is no constant.
+    fn inverted(&self, y: Element) -> Element {
+        let (mut times, mut degree) = (0.0, 0.0);
+        if !y.is_constant() {
+            let mut divisors = lock(&self.divisors);
+            let before = divisors.before + OWN;
+            // What is divided by a number of which a root was taken is divided by the root, twice.
+            let root = divisors.roots.get(&y.residues[0]).copied();
+            let (y, power_of) = match root {
+                Some(root) => (Element { residues: [root; LEVELS], ..y }.variable(&y), 2.0),
+                None => (y, 1.0),
+            };
+            // Above the inverse is the divisor of the number, which is a product of those before.
+            let power = if y.times > 0.0 { f64::from(y.times) * before } else { 0.0 };
+            (times, degree) = (power_of, narrowed(power).max(1.0));
+            if divisors.known.insert(y.residues[0]) {
+                divisors.degree += degree_of(y.times, y.degree, before);
+            }
+        }
+        let residues = tower::invert(y.residues);
+        Element { residues, times, degree, ..y }.with_real(1.0 / y.real)
     }
     pub(crate) fn maximum(&self, x: Element, y: Element) -> Element {
         match self.compare(&x, &y) {
@@ -382,14 +427,13 @@ impl Field {
             let large = of.real.exp();
             let large = if x.real < 0.0 { large.min(1.0 / LEAST) } else { large };
             let value = self.oracle("exponential", &[of], large);
-            let value = Element { is_deep: false, degree: x.degree.min(1.0), ..value };
-            return if x.real < 0.0 { self.inverse(value) } else { value };
+            let value = Element { is_deep: false, ..value.variable(&x) };
+            return if x.real < 0.0 { self.inverse(value).variable(&x) } else { value };
         }
         let power = tower::power_at(self.base, x.residues[1], 0);
-        // As an oracle, an exponential counts as a variable.
+        // As an oracle, an exponential counts as a variable, and so do roots and powers.
         let residues = [power, self.hash("exponential", &[x])[1]];
-        let degree = x.degree.min(1.0);
-        let result = Element { residues, is_deep: false, degree, divisor: 0, real };
+        let result = Element { residues, is_deep: false, real, ..x.variable(&x) };
         let result = result.with_real(real);
         self.logarithms.insert(&result, x);
         result
@@ -428,8 +472,9 @@ impl Field {
         if let Some(root) = self.known_root(&x) {
             return root;
         }
-        let result = Self::residue_root(&x);
+        let result = self.residue_root(&x);
         self.squares.insert(&result, x);
+        lock(&self.divisors).roots.insert(x.residues[0], result.residues[0]);
         let half = rational::element((1, 2));
         self.logarithms.insert(&result, self.product(half, self.logarithm(x)));
         result
@@ -441,10 +486,12 @@ impl Field {
         {
             return Some(rational::element((n, d)));
         }
-        self.roots.get(x).map(|root| Element { degree: x.degree, ..root })
+        let variable = x.degree.min(1.0);
+        self.roots.get(x).map(|root| Element { degree: root.degree.max(variable), ..root })
     }
-    fn residue_root(x: &Element) -> Element {
-        Element { residues: tower::root(x.residues), ..*x }.with_real(x.real.sqrt())
+    fn residue_root(&self, x: &Element) -> Element {
+        self.decide(x);
+        Element { residues: tower::root(x.residues), ..x.variable(x) }.with_real(x.real.sqrt())
     }
     /// Learns the root of a product of positive numbers, if that of one is known.
     fn learn_root(&self, product: &Element, factors: [&Element; 2]) {
@@ -452,10 +499,12 @@ impl Field {
         if (a.is_none() && b.is_none()) || factors.iter().any(|x| x.real <= 0.0) {
             return;
         }
-        let root = |x: &Element| self.known_root(x).unwrap_or_else(|| Self::residue_root(x));
+        let root = |x: &Element| self.known_root(x).unwrap_or_else(|| self.residue_root(x));
         let [a, b] = factors.map(root);
         let residues = tower::multiply(a.residues, b.residues);
-        self.roots.insert(product, Element { residues, ..*product }.with_real(a.real * b.real));
+        let (times, degree) = (a.times + b.times, a.degree + b.degree);
+        let root = Element { residues, times, degree, ..*product };
+        self.roots.insert(product, root.with_real(a.real * b.real));
     }
     fn power(&self, x: Element, y: Element) -> Element {
         let real = x.real.powf(y.real);
@@ -470,7 +519,12 @@ impl Field {
             Some(_) | None => {}
         }
         if !x.is_finite() || !y.is_finite() || !real.is_finite() && x.is_zero() {
-            return if real == 0.0 { Element::ZERO } else { Element::special(real) };
+            let is_known = [&x, &y].iter().all(|x| x.is_finite() || x.is_stated());
+            return match real == 0.0 {
+                true if is_known => Element::ZERO,
+                true => Element::NAN,
+                false => Element::special(real),
+            };
         }
         if x.is_zero() && real == 0.0 {
             return Element::ZERO;
@@ -483,10 +537,8 @@ impl Field {
         let half = tower::multiply_at(y.residues[1], PRIMES[1] / 2 + 1, 1);
         let square = tower::multiply_at(x.residues[0], x.residues[0], 0);
         let residues = [tower::power_at(square, half, 0), self.hash("power", &[x, y])[1]];
-        let factor = if y.is_constant() { y.real.abs().max(1.0) } else { 1.0 };
-        let degree = x.degree * narrowed(factor) + y.degree;
-        let divisor = of_both(x, y);
-        let power = Element { residues, is_deep: false, degree, divisor, real };
+        let of = if x.is_constant() { y } else { x };
+        let power = Element { residues, is_deep: false, real, ..of.variable(&of) };
         self.logged(power.with_real(real), x, y)
     }
     /// Returns a power of a number, of which the logarithm is learned if it is positive.
@@ -523,7 +575,7 @@ impl Field {
         let rounded = exact.unwrap_or_else(|| f(x.real));
         match rational::whole(rounded) {
             _ if rational::whole_of(&x).is_some() => x,
-            Some(whole) => Element { degree: x.degree.min(1.0), ..Element::integer(whole) },
+            Some(whole) => Element::integer(whole).variable(&x),
             None => x,
         }
     }
@@ -563,7 +615,7 @@ impl Field {
                     let third = if order % 3 == 1 { (2 * order + 1) / 3 } else { (order + 1) / 3 };
                     tower::power_at(x.residues[i], u32::try_from(third).unwrap_or(1), i)
                 };
-                Element { residues: std::array::from_fn(root), ..x }
+                Element { residues: std::array::from_fn(root), ..x.variable(&x) }
             }
             Unary::Exponential => up(x),
             Unary::ExponentialMinusOne => Self::difference(up(x), one),
@@ -698,9 +750,11 @@ pub(crate) fn rounded_to(x: f64, ty: ElementType) -> f64 {
     hlo::Scalar::Float(x).convert(ElementType::F64, ty).as_f64()
 }
 
-/// Returns what identifies the divisor of a product.
-fn of_both(x: Element, y: Element) -> u8 {
-    x.divisor.wrapping_add(y.divisor)
+/// Returns the degree of a quotient, of which the divisor is a power of the product of all divisors.
+pub(crate) fn degree_of(times: f32, degree: f32, divisors: f64) -> f64 {
+    // No power is none of an infinite degree, too.
+    let power = if times > 0.0 { f64::from(times) * divisors } else { 0.0 };
+    power + f64::from(degree)
 }
 
 #[expect(

@@ -1,4 +1,5 @@
 //! The comparison of the results of two runs.
+use crate::arithmetic::degree_of;
 use crate::element::{Element, read};
 use crate::kernels::Number as _;
 use crate::met::Met;
@@ -55,23 +56,24 @@ impl Found {
         let lists = [&self.different, &self.unknown, &self.undefined];
         lists.into_iter().flatten().map(|place| (place.output, place.element))
     }
-    /// Compares two arrays of an output; returns the largest degree of an element.
+    /// Compares two arrays of an output; returns the largest degree of an element, where one divisor
+    /// of all has this degree.
     pub(crate) fn compare(
         &mut self,
         (output, ty): (usize, ElementType),
         [a, b]: [&Array; 2],
-        tolerance: f64,
+        bounds: [f64; 2],
         met: &mut Vec<Met>,
-    ) -> f32 {
+    ) -> f64 {
         match ty.class() {
             Class::Float => {
                 let (a, b) = (read(a), read(b));
-                self.parts((output, 1), a.iter().zip(&b), tolerance, met)
+                self.parts((output, 1), a.iter().zip(&b), bounds, met)
             }
             Class::Complex => {
                 let (a, b) = (Pair::read(a), Pair::read(b));
                 let parts = a.iter().zip(&b).flat_map(|(x, y)| [(&x.0, &y.0), (&x.1, &y.1)]);
-                self.parts((output, 2), parts, tolerance, met)
+                self.parts((output, 2), parts, bounds, met)
             }
             Class::Pred | Class::Signed | Class::Unsigned => {
                 for element in (0..a.len()).filter(|&i| a.get(i) != b.get(i)) {
@@ -87,15 +89,16 @@ impl Found {
         &mut self,
         (output, each): (usize, usize),
         parts: impl Iterator<Item = (&'a Element, &'a Element)> + Clone,
-        tolerance: f64,
+        [tolerance, divisors]: [f64; 2],
         met: &mut Vec<Met>,
-    ) -> f32 {
+    ) -> f64 {
         met.resize(parts.clone().count(), Met::Unseen);
         let finite = |x: f64| if x.is_finite() { x.abs() } else { 0.0 };
         let largest = parts.clone().fold(0.0, |largest: f64, (x, _)| largest.max(finite(x.real)));
-        let mut degree = 0.0_f32;
+        let mut degree = 0.0_f64;
         for (at, (x, y)) in parts.enumerate() {
-            degree = degree.max(x.degree.max(y.degree));
+            let (times, own) = (x.times.max(y.times), x.degree.max(y.degree));
+            degree = degree.max(degree_of(times, own, divisors));
             met[at].add(x, y);
             let (values, is_same) = ([x.real, y.real], x.is(y));
             let place = Place { output, element: at / each, values, in_field: !is_same };

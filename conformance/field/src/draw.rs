@@ -44,6 +44,30 @@ pub(crate) fn held_exactly(value: &Literal) -> Literal {
     }
 }
 
+/// Returns the elements of a value with real numbers that are changed by a part.
+pub(crate) fn shifted(shape: &Shape, value: &Literal, shift: f64) -> Literal {
+    let moved = |x: Element| {
+        // Equal elements stay equal.
+        let part = f64::from(x.residues[0]) / f64::from(PRIMES[0]) - 0.5;
+        Element { real: x.real * (1.0 + shift * part), ..x }
+    };
+    match (shape, value) {
+        (Shape::Array(shape), Literal::Array(held)) => match shape.ty.class() {
+            Class::Float => Literal::from(write(shape, read(held).into_iter().map(moved))),
+            Class::Complex => {
+                let pairs = Pair::read(held).into_iter();
+                Literal::from(Pair::write(shape, pairs.map(|x| Pair(moved(x.0), moved(x.1)))))
+            }
+            Class::Pred | Class::Signed | Class::Unsigned => value.clone(),
+        },
+        (Shape::Tuple(shapes), Literal::Tuple(_)) => {
+            let parts = shapes.iter().zip(value.elements().unwrap_or_default());
+            Literal::tuple(parts.map(|(shape, part)| shifted(shape, part, shift)).collect())
+        }
+        _ => value.clone(),
+    }
+}
+
 /// Returns the real numbers of the elements of a value.
 pub(crate) fn real(shape: &Shape, value: &Literal) -> Literal {
     match (shape, value) {
@@ -212,8 +236,6 @@ pub(crate) struct Draw<'a> {
     field: &'a Field,
     pool: &'a Pool,
     kind: Kind,
-    /// The part by which real numbers are changed.
-    shift: f64,
     /// The kind of integers: small, any, or around those of the modules.
     integers: u8,
     /// Floats that were drawn, of all arguments.
@@ -233,7 +255,7 @@ impl<'a> Draw<'a> {
     /// Larger numbers are too inaccurate for a sum that is zero.
     const TIED: f64 = 1024.0;
 
-    pub(crate) fn new(seed: u64, shift: f64, field: &'a Field, pool: &'a Pool) -> Self {
+    pub(crate) fn new(seed: u64, field: &'a Field, pool: &'a Pool) -> Self {
         let (kind, integers) = (Kind::of(seed), u8::try_from(seed % 5).unwrap_or(0));
         let random = fastrand::Rng::with_seed(seed);
         let (drawn, narrow) = (Vec::new(), BTreeMap::new());
@@ -243,7 +265,6 @@ impl<'a> Draw<'a> {
             field,
             pool,
             kind,
-            shift,
             integers,
             drawn,
             wholes: Vec::new(),
@@ -306,7 +327,12 @@ impl<'a> Draw<'a> {
         let by = |power: i32, x: &mut Element| {
             *x = self.field.product(exactly(f64::powi(2.0, power)), *x);
         };
-        match (self.seed / 2 + number) % 6 {
+        let turn = self.seed % 40 / 2;
+        // Some even draws have arrays without one.
+        if matches!(turn % 11, 0 | 5) {
+            return;
+        }
+        match (turn + number) % 4 {
             1 if self.kind != Kind::Positive => {
                 for x in all {
                     *x = Field::negated(self.field.absolute(*x));
@@ -318,17 +344,19 @@ impl<'a> Draw<'a> {
                     by(power, x);
                 }
             }
-            4 if self.kind != Kind::Small => {
+            0 if self.kind != Kind::Small => {
                 for x in all {
                     by(self.random.i32(0..20), x);
                 }
             }
-            3 => all.sort_by(|x, y| x.real.total_cmp(&y.real)),
-            5 if self.random.bool() => all.sort_by(|x, y| y.real.total_cmp(&x.real)),
-            5 => {
-                let first = all.first().copied().unwrap_or(Element::ZERO);
-                all.fill(first);
-            }
+            3 => match self.random.u8(0..3) {
+                0 => all.sort_by(|x, y| x.real.total_cmp(&y.real)),
+                1 => all.sort_by(|x, y| y.real.total_cmp(&x.real)),
+                _ => {
+                    let first = all.first().copied().unwrap_or(Element::ZERO);
+                    all.fill(first);
+                }
+            },
             _ => {}
         }
     }
@@ -461,9 +489,7 @@ impl<'a> Draw<'a> {
         if self.drawn.len() < 1024 {
             self.drawn.push(element);
         }
-        // Equal elements stay equal.
-        let part = f64::from(element.residues[0]) / f64::from(PRIMES[0]) - 0.5;
-        Element { real: element.real * (1.0 + self.shift * part), ..element }
+        element
     }
     /// Returns how far from a constant a number is drawn.
     fn closeness(&mut self) -> f64 {
@@ -486,7 +512,7 @@ impl<'a> Draw<'a> {
             2 if other.real.abs() > 1.0 / Self::TIED => self.field.quotient(constant, other),
             _ => self.field.root(self.field.absolute(constant)),
         };
-        Element { degree: 1.0, divisor: 0, ..tie }
+        Element { degree: 1.0, times: 0.0, ..tie }
     }
     fn whole(&mut self, ty: ElementType) -> i64 {
         let any = |random: &mut fastrand::Rng, of: &[i64]| of[random.usize(0..of.len())];

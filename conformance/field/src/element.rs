@@ -15,12 +15,12 @@ pub(crate) struct Element {
     pub(crate) residues: Residues,
     /// Whether the laws of rings hold for the residue of the second prime, too, or it is a hash.
     pub(crate) is_deep: bool,
-    /// The degree of the polynomial of the arguments that it is, or more: of a quotient, the larger
-    /// degree of its two polynomials.
+    /// The number is a quotient. Its divisor is this power, or a part of it, of the product of all
+    /// divisors of a run.
+    pub(crate) times: f32,
+    /// By how much the degree of the polynomial above the divisor exceeds that of this power, or
+    /// more; of a constant 0. Of a polynomial it is its degree.
     pub(crate) degree: f32,
-    /// Equal for quotients of one divisor; 0 for polynomials. The sum of two quotients of another
-    /// divisor each has the product of both.
-    pub(crate) divisor: u8,
     /// The number for real arguments, rounded.
     pub(crate) real: f64,
 }
@@ -31,7 +31,7 @@ impl Element {
     pub(crate) const NAN: Self = Self::special(f64::NAN);
 
     pub(crate) const fn constant(residues: Residues, real: f64) -> Self {
-        Self { residues, is_deep: true, degree: 0.0, divisor: 0, real }
+        Self { residues, is_deep: true, times: 0.0, degree: 0.0, real }
     }
     /// Returns an infinity or NaN.
     pub(crate) const fn special(real: f64) -> Self {
@@ -52,6 +52,10 @@ impl Element {
         let is_known = |x: &&Self| x.is_finite() || x.is_stated();
         let is_kept = !real.is_nan() || operands.iter().any(|x| x.real.is_nan());
         if is_kept && operands.iter().all(is_known) { result.stated() } else { result }
+    }
+    /// Returns it as a function of a number that counts as a variable, or a constant.
+    pub(crate) fn variable(self, of: &Self) -> Self {
+        Self { times: 0.0, degree: of.degree.min(1.0), ..self }
     }
     pub(crate) fn integer(x: i64) -> Self {
         Self::constant(tower::of_integer(i128::from(x)), approximate(x))
@@ -99,11 +103,11 @@ impl Element {
 
     fn to_bytes(self) -> [u8; 16] {
         let [first, second] = self.residues.map(u128::from);
-        // The degree is rounded up to 13 bits of a float, the real number to 44 bits.
-        let degree = u128::from(self.degree.to_bits().saturating_add(0x3_ffff) >> 18);
+        // The real number is rounded to 44 bits.
         let real = u128::from(self.real.to_bits().saturating_add(0x8_0000) >> 20);
-        let rest = u128::from(self.divisor) << 1 | u128::from(!self.is_deep);
-        (first | second << 31 | rest << 61 | degree << 70 | real << 84).to_le_bytes()
+        let (times, degree) = (packed(self.times, 5, 6), packed(self.degree, 6, 5));
+        let rest = times << 12 | degree << 1 | u128::from(!self.is_deep);
+        (first | second << 31 | rest << 61 | real << 84).to_le_bytes()
     }
     fn of_bytes(bytes: [u8; 16]) -> Self {
         let word = u128::from_le_bytes(bytes);
@@ -114,10 +118,31 @@ impl Element {
         Self {
             residues: [narrow(0, 31), narrow(31, 30)],
             is_deep: narrow(61, 1) == 0,
-            divisor: u8::try_from(narrow(62, 8)).expect("eight bits"),
-            degree: f32::from_bits(narrow(70, 13) << 18),
+            degree: unpacked(narrow(62, 11), 6, 5),
+            times: unpacked(narrow(73, 11), 5, 6),
             real: f64::from_bits(bits(84, 44) << 20),
         }
+    }
+}
+
+/// Returns the bits of a number that is 0 or not less than 1, rounded up. The largest are infinite.
+pub(crate) fn packed(x: f32, exponent_bits: u32, mantissa_bits: u32) -> u128 {
+    let dropped = 23 - mantissa_bits;
+    let most = (1 << (exponent_bits + mantissa_bits)) - 1;
+    match x < 1.0 {
+        true => u128::from(x > 0.0),
+        false => {
+            let above = x.to_bits().saturating_sub(1.0f32.to_bits()) + ((1 << dropped) - 1);
+            u128::from((above >> dropped).saturating_add(1).min(most))
+        }
+    }
+}
+/// Returns the number that has these bits.
+pub(crate) fn unpacked(bits: u32, exponent_bits: u32, mantissa_bits: u32) -> f32 {
+    match bits {
+        0 => 0.0,
+        _ if bits == (1 << (exponent_bits + mantissa_bits)) - 1 => f32::INFINITY,
+        _ => f32::from_bits(((bits - 1) << (23 - mantissa_bits)) + 1.0f32.to_bits()),
     }
 }
 
@@ -151,13 +176,18 @@ mod tests {
 
     #[test]
     fn an_array_keeps_elements() {
-        let odd = Element { is_deep: false, degree: 3.0, divisor: 77, ..Element::integer(-7) };
+        let odd = Element { is_deep: false, degree: 3.0, times: 77.0, ..Element::integer(-7) };
         let low = Element::special(f64::NEG_INFINITY);
         let all = [Element::ZERO, Element::ONE, low, odd];
         let shape = ArrayShape::new(ElementType::F32, vec![5]);
         let found = read(&write(&shape, all.into_iter().chain([Element::NAN])));
         assert_eq!(found[..4], all);
         assert!(found[4].real.is_nan());
+        let bounds = |x: f32| unpacked(u32::try_from(packed(x, 5, 6)).unwrap(), 5, 6).to_bits();
+        let rounded = [(0.0f32, 0.0f32), (0.5, 1.0), (1.0, 1.0), (127.0, 127.0), (129.0, 130.0)];
+        for (x, up) in rounded.into_iter().chain([5e9, f32::INFINITY].map(|x| (x, f32::INFINITY))) {
+            assert_eq!(bounds(x), up.to_bits(), "{x}");
+        }
         assert_eq!(read(&Array::zeros(held(&shape)))[3], Element::ZERO);
     }
 }

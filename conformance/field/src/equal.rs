@@ -1,21 +1,21 @@
 //! The comparison of two modules.
 use crate::arithmetic::Field;
 use crate::compared::{COMPLEX_TOLERANCE, Found, Place, TOLERANCE};
-use crate::coverage::{self, Coverage, Seen};
-use crate::draw::{Draw, Pool, has_ties, held_exactly, real};
-use crate::kernels::evaluate;
-use crate::lift::{Lifted, Open, lift, other_functions, target};
+use crate::coverage::{self, Coverage, Samples, Seen};
+use crate::draw::{Draw, Pool, has_ties, held_exactly, real, shifted};
+use crate::fit::{Failure, devices, has, has_complex, is_partition, same_signature};
+use crate::lift::{Open, lift, other_functions};
 use crate::met::{Met, are_too_many};
+use crate::rational::digits;
+use crate::run::{run, size};
+use crate::ties::{Both, Place as Compared, Search, search};
 use crate::tower::PRIMES;
+use crate::watch::has_watches;
 use collectives::spmd::Boundary;
-use collectives::{RunError, Session};
-use hlo::ir::CommonAttrs;
-use hlo::op::Kind;
 use hlo::{ElementType, Literal, Module, Shape, Verified};
-use interp::{CompileOptions, DeviceGrid, Error, Hooks, RunOptions};
-use num::index::count;
+use interp::RunOptions;
 use std::collections::BTreeSet;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 /// The largest probability of a wrong answer with which modules are equal.
 pub const CHANCE: f64 = 1e-6;
@@ -29,9 +29,12 @@ const SHIFT: f64 = 1.0 / 1_073_741_824.0;
 /// The runs that show on which last digits, and on which order of equal numbers, results depend.
 const SHAKES: u32 = 3;
 
-/// The most steps of a run if there is no other limit, and those for each element of an array: a
-/// loop that real numbers end may have no end for numbers of few digits.
-const FUEL: (u64, u64) = (1_000_000, 2_000);
+/// The draws, of 40, from which arguments for ties are sought: small numbers, and any.
+const TIED: [u64; 2] = [10, 32];
+
+/// The runs of each search, of large modules and of small ones, and the elements of arrays of all.
+const RUNS: [usize; 2] = [6, 48];
+const WORK: u64 = 1 << 22;
 
 /// How two modules are compared.
 #[derive(Debug, Clone)]
@@ -76,6 +79,12 @@ pub struct Evidence {
     pub degree: f64,
     /// Comparisons of floats that held, and that did not, in at least one run.
     pub comparisons: Coverage,
+    /// Comparisons of floats that depend on arguments, and those of them that compared equal
+    /// numbers.
+    pub ties: Coverage,
+    /// Comparisons of integers, and limits of indices, that depend on arguments, and those of them
+    /// where an integer was below, at and above its limit.
+    pub limits: Coverage,
     /// Branches of conditionals that were taken. Nothing is said of the others.
     pub branches: Coverage,
     /// Elements of results that are infinite or NaN in one of the modules only: a division by zero,
@@ -127,32 +136,6 @@ pub struct Difference {
     pub in_field: bool,
     /// The real arguments of the draw.
     pub arguments: Vec<Literal>,
-}
-
-/// Why two modules cannot be compared.
-#[derive(Debug, thiserror::Error)]
-pub enum Failure {
-    /// Parameters or results have other shapes.
-    #[error("the modules have different {what}: {first} and {second}")]
-    Signature {
-        /// `parameters` or `results`.
-        what: &'static str,
-        /// Those of the first module.
-        first: String,
-        /// Those of the second module.
-        second: String,
-    },
-    /// A module cannot run over the field.
-    #[error("the {} module cannot run over the field: {error}", if *module == 0 { "first" } else { "second" })]
-    Run {
-        /// 0 for the first module, 1 for the second.
-        module: usize,
-        /// The error of the run.
-        error: RunError,
-    },
-    /// The second module is no partition of the first.
-    #[error("the modules do not fit: {0}")]
-    Partition(collectives::Error),
 }
 
 /// Compares two modules over finite fields. The second may be what each device runs of the first,
@@ -215,7 +198,11 @@ pub fn equal(first: &Verified, second: &Verified, options: &Options) -> Result<A
             Err(Stop::Failure(failure)) => return Err(failure),
         }
     }
-    Ok(comparison.answer())
+    match comparison.ties() {
+        Ok(()) => Ok(comparison.answer()),
+        Err(Stop::Answer(answer)) => Ok(answer),
+        Err(Stop::Failure(failure)) => Err(failure),
+    }
 }
 
 /// Why no further draw is needed.
@@ -244,6 +231,8 @@ struct Runs {
     results: [Vec<Literal>; 2],
     /// The largest degree of what decides something.
     degree: f64,
+    /// The degree of the product of all divisors.
+    divisors: f64,
     is_shallow: bool,
     /// Whether the order of two numbers was not known.
     is_unsure: bool,
@@ -273,17 +262,20 @@ impl Comparison<'_> {
     /// Runs both modules on the arguments of a seed, and compares the results.
     fn draw(&mut self, seed: u64) -> Result<(), Stop> {
         self.evidence.seeds += 1;
-        let Some(runs) = self.runs(seed, 0)? else {
+        let field = self.field(seed, 0);
+        let given = self.arguments(seed, &field);
+        let Some(runs) = self.runs(&field, &given)? else {
             self.evidence.endless += 1;
             return Ok(());
         };
         let (mut evidence, mut met) = (self.evidence.clone(), self.met.clone());
         evidence.is_shallow |= runs.is_shallow;
         evidence.degree = evidence.degree.max(runs.degree);
-        let mut found = self.compare(runs.results.each_ref(), &mut met, &mut evidence);
+        let all = runs.results.each_ref();
+        let mut found = self.compare(all, runs.divisors, &mut met, &mut evidence);
         evidence.undefined += found.undefined.len();
         if found.is_any() && (runs.is_unsure || found.has_other_numbers()) {
-            match self.unstable(seed, &runs)? {
+            match self.unstable(seed, &given, &runs)? {
                 Some(unstable) => found.leave_out(&unstable),
                 None => found = Found::default(),
             }
@@ -303,6 +295,11 @@ impl Comparison<'_> {
             let reason = "the modules differ if the devices take other arguments each, which may take equal ones";
             return Err(Stop::open(reason));
         }
+        self.conclude(seed, &runs, &found)
+    }
+
+    /// Stops if a draw shows a difference.
+    fn conclude(&mut self, seed: u64, runs: &Runs, found: &Found) -> Result<(), Stop> {
         let at = |Place { output, element, values, in_field }: Place| {
             let shapes = self.modules[0].entry().program_shape().parameters;
             let held = shapes.iter().zip(&runs.held);
@@ -324,20 +321,43 @@ impl Comparison<'_> {
         Ok(())
     }
 
-    /// Runs both modules on the arguments of a seed, shaken or not. `None` if one does not end within
-    /// the limit of steps.
-    fn runs(&mut self, seed: u64, shake: u32) -> Result<Option<Runs>, Stop> {
-        let field = Field::new(seed).shaken(shake);
-        let field = if self.has_integers { field.with_integers() } else { field };
-        let field = Arc::new(field);
-        let shift = if shake > 0 { SHIFT } else { 0.0 };
-        let given = self.arguments(seed, shift, &field);
+    /// Runs both modules on arguments for which numbers are equal that no draw has compared.
+    fn ties(&mut self) -> Result<(), Stop> {
+        let parameters = self.modules[0].entry().program_shape().parameters;
+        let is_movable = |shape: &&Shape| {
+            // Numbers of few digits are no solutions.
+            let is_fit = |ty: ElementType| ty.is_float() && digits(ty) > 11 || ty.is_integral();
+            shape.element_type().is_some_and(is_fit)
+        };
+        let movable = parameters.iter().enumerate().filter(|(_, shape)| is_movable(shape));
+        let movable: Vec<usize> = movable.map(|(number, _)| number).collect();
+        if self.options.arguments.is_some() || self.devices > 1 {
+            return Ok(());
+        }
+        let sizes = self.modules.map(size).iter().fold(1, |sum, &size| size.saturating_add(sum));
+        let most = WORK.checked_div(sizes).unwrap_or(0);
+        let draws = usize::try_from(self.evidence.seeds).unwrap_or(RUNS[1]);
+        let largest = draws.saturating_mul(2).clamp(RUNS[1] / 2, RUNS[1]);
+        let most = usize::try_from(most).unwrap_or(0).clamp(RUNS[0], largest);
+        for draw in TIED {
+            // The first seed from here on that draws such arguments.
+            let first = self.options.seed;
+            let seed = first.wrapping_add((draw + 40 - first % 40) % 40);
+            let given = self.arguments(seed, &self.field(seed, 0));
+            search(seed, &given[0], &movable, most, &mut Ties { seed, comparison: self })?;
+        }
+        Ok(())
+    }
+
+    /// Runs both modules on the arguments of each device. `None` if one does not end within the
+    /// limit of steps.
+    fn runs(&mut self, field: &Arc<Field>, given: &[Vec<Literal>]) -> Result<Option<Runs>, Stop> {
         let held = &given[0];
         let (mut results, mut whole, mut boundary) = (Vec::new(), None, None);
         for (i, module) in self.modules.into_iter().enumerate() {
-            let lifted = lift(module, &field)
+            let lifted = lift(module, field, self.covered[i].samples.is_some())
                 .map_err(|open| Stop::Answer(Answer::Open(Open { module: Some(i), ..open })))?;
-            let mut arguments = given.clone();
+            let mut arguments = given.to_vec();
             let whole = whole.replace(Arc::clone(&lifted.module));
             if let Some(whole) = whole.filter(|_| self.is_partitioned) {
                 let found = Boundary::of(&whole, &lifted.module).map_err(Failure::Partition)?;
@@ -347,7 +367,7 @@ impl Comparison<'_> {
                 arguments = found.arguments(held).map_err(Failure::Partition)?;
                 boundary = Some(found);
             }
-            match run(lifted, &field, &arguments, self.options, &mut self.covered[i]) {
+            match run(lifted, field, &arguments, &self.options.limits, &mut self.covered[i]) {
                 Ok(result) => results.push(result),
                 // For arguments for which a program does not end it is no function.
                 Err(error) if error.number() == "E0404" => {}
@@ -366,18 +386,19 @@ impl Comparison<'_> {
         Ok(Some(Runs {
             held: given[0].clone(),
             results: [first, second],
-            degree: f64::from(field.decided()),
+            degree: field.decided(),
+            divisors: field.divisors(),
             is_shallow: field.is_shallow(),
             is_unsure: field.is_unsure(),
         }))
     }
 
     /// Returns the arguments of each device of the first module.
-    fn arguments(&self, seed: u64, shift: f64, field: &Field) -> Vec<Vec<Literal>> {
+    fn arguments(&self, seed: u64, field: &Field) -> Vec<Vec<Literal>> {
         match &self.options.arguments {
             Some(given) => vec![given.iter().map(held_exactly).collect(); self.devices],
             None => {
-                let mut draw = Draw::new(seed, shift, field, &self.constants);
+                let mut draw = Draw::new(seed, field, &self.constants);
                 let mut arguments = || draw.arguments(self.modules[0]);
                 match self.is_replicated {
                     true => vec![arguments(); self.devices],
@@ -391,6 +412,7 @@ impl Comparison<'_> {
     fn compare(
         &self,
         results: [&Vec<Literal>; 2],
+        divisors: f64,
         met: &mut Vec<Vec<Met>>,
         evidence: &mut Evidence,
     ) -> Found {
@@ -412,8 +434,8 @@ impl Comparison<'_> {
             if met.len() <= output {
                 met.resize_with(output + 1, Vec::new);
             }
-            let degree = all.compare((output, ty), [a, b], tolerance, &mut met[output]);
-            evidence.degree = evidence.degree.max(f64::from(degree));
+            let degree = all.compare((output, ty), [a, b], [tolerance, divisors], &mut met[output]);
+            evidence.degree = evidence.degree.max(degree);
         }
         all
     }
@@ -424,20 +446,33 @@ impl Comparison<'_> {
     fn unstable(
         &mut self,
         seed: u64,
+        given: &[Vec<Literal>],
         runs: &Runs,
     ) -> Result<Option<BTreeSet<(usize, usize)>>, Stop> {
         let mut all = BTreeSet::new();
         if self.options.arguments.is_some() {
             return Ok(Some(all));
         }
+        let parameters = self.modules[0].entry().program_shape().parameters;
+        let shifted = given.iter().map(|all| {
+            let each = parameters.iter().zip(all);
+            each.map(|(shape, value)| shifted(shape, value, SHIFT)).collect()
+        });
+        let shifted: Vec<Vec<Literal>> = shifted.collect();
         for shake in 1..=SHAKES {
-            let Some(shaken) = self.runs(seed, shake)? else { return Ok(None) };
+            let field = self.field(seed, shake);
+            let Some(shaken) = self.runs(&field, &shifted)? else { return Ok(None) };
             for (a, b) in runs.results.iter().zip(&shaken.results) {
                 let mut evidence = Evidence::default();
-                all.extend(self.compare([a, b], &mut Vec::new(), &mut evidence).places());
+                all.extend(self.compare([a, b], 0.0, &mut Vec::new(), &mut evidence).places());
             }
         }
         Ok(Some(all))
+    }
+    /// Returns the field of a seed for the arguments of the modules, shaken or not.
+    fn field(&self, seed: u64, shake: u32) -> Arc<Field> {
+        let field = Field::new(seed).shaken(shake);
+        Arc::new(if self.has_integers { field.with_integers() } else { field })
     }
 
     /// Returns whether no further draw is needed.
@@ -454,6 +489,8 @@ impl Comparison<'_> {
     fn answer(mut self) -> Answer {
         self.evidence.comparisons = coverage::comparisons(&self.covered);
         self.evidence.branches = coverage::branches(&self.covered);
+        self.evidence.ties = coverage::limits(&self.covered, false);
+        self.evidence.limits = coverage::limits(&self.covered, true);
         let missed = |met: &&Met| **met == Met::Missed;
         self.evidence.missed = self.met.iter().flatten().filter(missed).count();
         let (seeds, is_given) = (self.options.seeds, self.options.arguments.is_some());
@@ -468,6 +505,54 @@ impl Comparison<'_> {
         match doubt(self.unknown.as_ref(), &self.evidence, least) {
             Some(reason) => Answer::Open(Open { reason, ..Open::default() }),
             None => Answer::Equal(self.evidence),
+        }
+    }
+}
+
+/// A search for arguments for which numbers are equal that modules compare.
+struct Ties<'a, 'b> {
+    seed: u64,
+    comparison: &'a mut Comparison<'b>,
+}
+
+impl Search for Ties<'_, '_> {
+    type Stop = Stop;
+
+    fn run(&mut self, arguments: Vec<Literal>) -> Result<Option<Both>, Stop> {
+        let (seed, of) = (self.seed, &mut *self.comparison);
+        let field = of.field(seed, 0);
+        let given = vec![arguments];
+        // The devices of a partitioned program run at the same time, in no order.
+        let watched = if of.is_partitioned { 1 } else { 2 };
+        for seen in &mut of.covered[..watched] {
+            seen.samples = Some(Samples::default());
+        }
+        let runs = of.runs(&field, &given)?;
+        let samples = of.covered.each_mut().map(|seen| seen.samples.take().unwrap_or_default());
+        let Some(runs) = runs else { return Ok(None) };
+        let mut evidence = of.evidence.clone();
+        let mut found = of.compare(runs.results.each_ref(), 0.0, &mut Vec::new(), &mut evidence);
+        // What only residues or only numbers show says nothing: it is no draw at random.
+        found.unknown.clear();
+        if found.is_any()
+            && !runs.is_unsure
+            && let Some(unstable) = of.unstable(seed, &given, &runs)?
+        {
+            found.leave_out(&unstable);
+            of.conclude(seed, &runs, &found)?;
+        }
+        Ok(Some(samples))
+    }
+    fn open(&mut self) -> Vec<Compared> {
+        let covered = self.comparison.covered.iter().enumerate();
+        covered.flat_map(|(module, seen)| seen.open().map(move |key| (module, key))).collect()
+    }
+    fn is_known(&self) -> bool {
+        !self.comparison.modules.iter().any(|module| has_watches(module))
+    }
+    fn depends(&mut self, places: &BTreeSet<Compared>) {
+        for (module, key) in places {
+            self.comparison.covered[*module].depends(*key);
         }
     }
 }
@@ -514,112 +599,4 @@ fn doubt(unknown: Option<&Difference>, evidence: &Evidence, least: u32) -> Optio
         return None;
     };
     Some(nothing.to_owned())
-}
-
-/// Returns whether a parameter has elements of some types.
-fn has(module: &Module, is: impl Fn(ElementType) -> bool) -> bool {
-    let parameters = module.entry().program_shape().parameters;
-    let leaves = parameters.iter().flat_map(|shape| shape.leaves());
-    leaves.filter_map(Shape::element_type).any(is)
-}
-
-/// Returns whether numbers of a module pass through complex ones.
-fn has_complex(module: &Module) -> bool {
-    let mut all = module.computations.iter().flat_map(|(_, of)| of.instructions.iter());
-    let is_complex = |shape: &&Shape| shape.element_type().is_some_and(ElementType::is_complex);
-    all.any(|(_, instruction)| instruction.shape.leaves().iter().any(is_complex))
-}
-
-/// Returns whether the second module is what each device runs of the first. If all devices have the
-/// whole arrays, the shapes do not tell, but that the first one is for one device or states
-/// shardings, and exchanges nothing.
-fn is_partition(modules: [&Module; 2]) -> bool {
-    let is_program = |module: &Module| {
-        let mut all = module.computations.iter().flat_map(|(_, of)| of.instructions.iter());
-        let is_sharded = |common: &CommonAttrs| common.sharding.is_some();
-        DeviceGrid::of(&module.config).len() == 1
-            || all.any(|(_, instruction)| instruction.common.as_deref().is_some_and(is_sharded))
-    };
-    let of_devices = modules.map(is_of_device);
-    modules[1].config.num_partitions > 1
-        && (same_signature(modules).is_err()
-            || (of_devices == [false, true] && is_program(modules[0])))
-}
-
-/// Returns whether a module exchanges values, or depends on the number of the device.
-fn is_of_device(module: &Module) -> bool {
-    let mut all = module.computations.iter().flat_map(|(_, of)| of.instructions.iter());
-    all.any(|(_, instruction)| {
-        let kind = instruction.opcode().kind();
-        matches!(kind, Kind::Collective | Kind::Transfer | Kind::Device)
-    })
-}
-
-/// Returns the number of devices that two modules of one signature need: several if they exchange
-/// values, or depend on the number of the device; `None` if one runs on more than the other.
-fn devices(modules: [&Module; 2]) -> Option<usize> {
-    let of = modules.map(|module| DeviceGrid::of(&module.config).len());
-    match modules.into_iter().any(is_of_device) {
-        true if of[0] != of[1] => None,
-        true => Some(of[0]),
-        false => Some(1),
-    }
-}
-
-fn same_signature(modules: [&Module; 2]) -> Result<(), Failure> {
-    let [a, b] = modules.map(|module| module.entry().program_shape());
-    let written = |shapes: &[&Shape]| {
-        let all: Vec<String> = shapes.iter().map(|shape| format!("{shape:#}")).collect();
-        format!("({})", all.join(", "))
-    };
-    let [first, second] = [&a, &b].map(|shape| written(&shape.parameters));
-    if first != second {
-        return Err(Failure::Signature { what: "parameters", first, second });
-    }
-    let [first, second] = modules.map(|module| format!("{:#}", module.entry().result_shape()));
-    match first == second {
-        true => Ok(()),
-        false => Err(Failure::Signature { what: "results", first, second }),
-    }
-}
-
-fn run(
-    lifted: Lifted,
-    field: &Arc<Field>,
-    arguments: &[Vec<Literal>],
-    options: &Options,
-    covered: &mut Seen,
-) -> Result<Vec<Literal>, RunError> {
-    covered.expect(&lifted);
-    let seen = Arc::new(Mutex::new(std::mem::take(covered)));
-    let mut hooks = Hooks::new();
-    for (number, stated) in lifted.calls.into_iter().enumerate() {
-        let (field, seen) = (Arc::clone(field), Arc::clone(&seen));
-        hooks = hooks.custom_call(target(number), move |call| {
-            let mut ways = stated.ways();
-            let result = evaluate(&field, &stated, call.operands, &mut |way| ways[way] = true);
-            seen.lock().unwrap_or_else(PoisonError::into_inner).add(number, &ways);
-            result.ok_or_else(|| {
-                let name = stated.op.opcode().name();
-                Error::unsupported(format!("`{name}` is not known over the field"))
-            })
-        });
-    }
-    let all = lifted.module.module().computations.iter().flat_map(|(_, of)| of.instructions.iter());
-    let shapes = all.filter_map(|(_, instruction)| instruction.shape.array());
-    let elements = shapes.map(|shape| u64::try_from(count(&shape.dims)).unwrap_or(u64::MAX));
-    let elements = elements.fold(0, u64::saturating_add);
-    let fuel = FUEL.0.saturating_add(FUEL.1.saturating_mul(elements));
-    let grid = match arguments.len() {
-        1 => DeviceGrid { replicas: 1, partitions: 1 },
-        _ => DeviceGrid::of(&lifted.module.module().config),
-    };
-    let session = Session::compile_for(lifted.module, grid, &CompileOptions::default())?;
-    let limits = options.limits.clone();
-    let limits = if limits.fuel.is_none() { limits.fuel(fuel) } else { limits };
-    // Reducers of collectives have no device.
-    let limits = limits.hooks(hooks.clone());
-    let result = session.run_with(arguments, &limits, move |_| hooks.clone());
-    *covered = std::mem::take(&mut *seen.lock().unwrap_or_else(PoisonError::into_inner));
-    Ok(result?.results)
 }

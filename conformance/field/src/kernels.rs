@@ -1,6 +1,7 @@
 //! The ops that compute with floats, over elements.
 use crate::arithmetic::{Field, rounded_to};
 use crate::batch_norm::{gradient, inference, training};
+use crate::coverage::Decided;
 use crate::element::{Element, held, read, write};
 use crate::pair::{Pair, transformed};
 use crate::rational::digits;
@@ -135,7 +136,7 @@ pub(crate) fn evaluate(
     field: &Field,
     stated: &Stated,
     values: &[&Literal],
-    seen: &mut dyn FnMut(usize),
+    seen: &mut Decided,
 ) -> Option<Literal> {
     let value = computed(field, stated, values, seen)?;
     Some(if field.is_shaken() { shaken(field, &stated.shape, value) } else { value })
@@ -173,8 +174,9 @@ fn computed(
     field: &Field,
     stated: &Stated,
     values: &[&Literal],
-    seen: &mut dyn FnMut(usize),
+    seen: &mut Decided,
 ) -> Option<Literal> {
+    field.begin();
     let with = Operands { stated, values };
     let mut shapes = stated.operands.iter().chain([&stated.shape]);
     if shapes.any(|shape| shape.leaves().iter().any(|leaf| is_complex(leaf))) {
@@ -184,14 +186,7 @@ fn computed(
         Op::Unary(Unary::IsFinite) => {
             predicates(&with, with.elements(0).iter().map(Element::is_finite))
         }
-        Op::Unary(op) => {
-            let results: Option<Vec<_>> = with
-                .elements(0)
-                .into_iter()
-                .map(|x| field.unary(*op, x, with.shape(0).ty))
-                .collect();
-            with.written(results?)
-        }
+        Op::Unary(op) => unary(field, *op, &with, seen)?,
         Op::Binary(op) => {
             let pairs = with.elements(0).into_iter().zip(with.elements(1));
             let results: Option<Vec<_>> = pairs.map(|(x, y)| field.binary(*op, x, y)).collect();
@@ -201,7 +196,8 @@ fn computed(
             let pairs = with.elements(0).into_iter().zip(with.elements(1));
             let holds = pairs.map(|(x, y)| {
                 let holds = holds(op.direction, field.compare(&x, &y));
-                seen(usize::from(holds));
+                seen.way(usize::from(holds));
+                seen.numbers(&x, &y);
                 holds
             });
             predicates(&with, holds)
@@ -234,12 +230,12 @@ fn computed(
         Op::BatchNormGrad(op) => gradient(field, op, &with),
         Op::Cholesky(op) => cholesky(field, op, &with),
         Op::TriangularSolve(op) => solve(field, op, &with),
-        Op::TopK(op) => topk(field, op, &with)?,
+        Op::TopK(op) => topk(field, op, &with, seen)?,
         Op::CustomCall(_) => unknown(field, &with)?,
         // The index of the branch.
         Op::Conditional(op) => {
             let last = op.branches.len() - 1;
-            seen(
+            seen.way(
                 match with.array(0).get(0) {
                     Scalar::Pred(is_first) => usize::from(!is_first),
                     index @ (Scalar::Signed(_)
@@ -255,13 +251,24 @@ fn computed(
     })
 }
 
+fn unary(field: &Field, op: Unary, with: &Operands<'_>, seen: &mut Decided) -> Option<Literal> {
+    let (elements, ty) = (with.elements(0), with.shape(0).ty);
+    if op == Unary::Sign {
+        for x in &elements {
+            seen.numbers(x, &Element::ZERO);
+        }
+    }
+    let results: Option<Vec<_>> = elements.into_iter().map(|x| field.unary(op, x, ty)).collect();
+    Some(with.written(results?))
+}
+
 fn is_complex(shape: &Shape) -> bool {
     shape.array().is_some_and(|array| array.ty.is_complex())
 }
 
 /// Returns the result of an op with complex numbers; `None` if it has none over the field.
 #[expect(clippy::wildcard_enum_match_arm, reason = "`rewrite` names the ops that come here")]
-fn of_pairs(field: &Field, with: &Operands<'_>, seen: &mut dyn FnMut(usize)) -> Option<Literal> {
+fn of_pairs(field: &Field, with: &Operands<'_>, seen: &mut Decided) -> Option<Literal> {
     let pairs = |i: usize| with.numbers::<Pair>(field, i);
     Some(match &with.stated.op {
         Op::Unary(Unary::Abs) => with.written(pairs(0).into_iter().map(|x| field.magnitude(x))),
@@ -284,7 +291,7 @@ fn of_pairs(field: &Field, with: &Operands<'_>, seen: &mut dyn FnMut(usize)) -> 
             let both = pairs(0).into_iter().zip(pairs(1));
             let holds = both.map(|(x, y)| {
                 let holds = x.is(&y) == (op.direction == Direction::Eq);
-                seen(usize::from(holds));
+                seen.way(usize::from(holds));
                 holds
             });
             predicates(with, holds)
@@ -589,7 +596,7 @@ fn solve(field: &Field, op: &TriangularSolve, with: &Operands<'_>) -> Literal {
     with.written(x)
 }
 
-fn topk(field: &Field, op: &TopK, with: &Operands<'_>) -> Option<Literal> {
+fn topk(field: &Field, op: &TopK, with: &Operands<'_>, seen: &mut Decided) -> Option<Literal> {
     let Shape::Tuple(results) = &with.stated.shape else { return None };
     let [values, places] = &**results else { return None };
     let (values, places) = (values.array()?, places.array()?);
@@ -602,6 +609,9 @@ fn topk(field: &Field, op: &TopK, with: &Operands<'_>) -> Option<Literal> {
             let order = order.map_or(Ordering::Equal, |(order, _)| order);
             if op.largest { order.reverse() } else { order }
         });
+        for both in order.windows(2).take(to_usize(op.k)) {
+            seen.numbers(&elements[both[0]], &elements[both[1]]);
+        }
         for &i in order.iter().take(to_usize(op.k)) {
             indices.set(best.len(), Scalar::Signed(to_i64(i)));
             best.push(elements[i]);

@@ -20,8 +20,9 @@
 //! | `arithmetic` | the order, the oracles, and the laws of functions |
 //! | `kernels`, `batch_norm` | products, reductions, decompositions |
 //! | `constants`, `lift` | a module over the field, which the engine runs |
-//! | `draw` | arguments |
-//! | `equal`, `compared`, `met`, `coverage` | runs, which elements were compared, which ways were taken, the answer |
+//! | `draw`, `ties` | arguments; those for which compared numbers are equal |
+//! | `coverage`, `watch`, `met` | which ways were taken, which elements were compared |
+//! | `run`, `fit`, `compared`, `equal` | runs, signatures, results, the answer |
 //!
 //! Source: Mirage (OSDI 2025); "Identity Testing for Circuits with Exponentiation Gates" (ITCS
 //! 2026).
@@ -34,14 +35,19 @@ mod coverage;
 mod draw;
 mod element;
 mod equal;
+mod fit;
 mod kernels;
 mod lift;
 mod met;
 mod pair;
 mod rational;
+mod run;
+mod ties;
 mod tower;
 mod unity;
+mod watch;
 
 pub use coverage::Coverage;
-pub use equal::{Answer, CHANCE, Difference, Evidence, Failure, Options, equal};
+pub use equal::{Answer, CHANCE, Difference, Evidence, Options, equal};
+pub use fit::Failure;
 pub use lift::Open;

@@ -3,6 +3,7 @@
 use crate::arithmetic::Field;
 use crate::constants::Constants;
 use crate::kernels::{Stated, constant, held_shape, is_float, is_number};
+use crate::watch::{Watch, watches};
 use hlo::ir::rewrite::ModuleRewriter;
 use hlo::ir::{Computation, ComputationId, Instruction, InstructionId};
 use hlo::literal::ConstantValue;
@@ -21,7 +22,12 @@ pub(crate) struct Lifted {
     pub(crate) module: Arc<Verified>,
     /// The instructions that became calls, by the number in the target of the call.
     pub(crate) calls: Vec<Stated>,
+    /// Integers that are noted, by the number in the target of the call.
+    pub(crate) watches: Vec<(usize, Watch)>,
 }
+
+/// The first number of a call that notes integers.
+const WATCHES: usize = 1 << 20;
 
 /// Why nothing is known of two modules.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -49,10 +55,11 @@ pub(crate) fn target(number: usize) -> String {
     format!("field.{number}")
 }
 
-/// Returns a module over the field.
-pub(crate) fn lift(module: &Module, field: &Field) -> Result<Lifted, Open> {
+/// Returns a module over the field, which notes the integers that decide something if it is to be
+/// watched.
+pub(crate) fn lift(module: &Module, field: &Field, is_watched: bool) -> Result<Lifted, Open> {
     let mut rewriter = ModuleRewriter::new(module);
-    let mut calls = Vec::new();
+    let (mut calls, mut watched) = (Vec::new(), Vec::new());
     for (id, computation) in module.computations.iter() {
         let constants = Constants::of(computation);
         for (at, instruction) in computation.instructions.iter() {
@@ -79,23 +86,26 @@ pub(crate) fn lift(module: &Module, field: &Field) -> Result<Lifted, Open> {
             let op = as_op.as_ref().unwrap_or(&instruction.op);
             match part(module, computation, instruction, op) {
                 Part::Kept if matches!(op, Op::Conditional(_)) => {
-                    let index = instruction.operands[0];
-                    let shape = shape_of(computation, index);
-                    let call = Op::from(CustomCall::new(Text(target(calls.len()).into())));
+                    let shape = shape_of(computation, instruction.operands[0]);
+                    pass_through(&mut rewriter, (id, at), instruction, (0, &[]), calls.len());
                     calls.push(Stated {
                         op: op.clone(),
                         operands: vec![shape.clone()],
-                        shape: shape.clone(),
+                        shape,
                         folds: None,
                         name: String::new(),
                     });
-                    let operands = [index].into_iter().collect();
-                    let call = Instruction { op: call, operands, shape, common: None };
-                    let edited = rewriter.computation_mut(id);
-                    let call = edited.add(at, call);
-                    edited.instruction_mut(at).operands[0] = call;
                 }
-                Part::Kept => {}
+                Part::Kept => {
+                    let all =
+                        if is_watched { watches(computation, instruction) } else { Vec::new() };
+                    for watch in all {
+                        let number = WATCHES + watched.len();
+                        let operand = (watch.operand, &*watch.others);
+                        pass_through(&mut rewriter, (id, at), instruction, operand, number);
+                        watched.push((number, watch));
+                    }
+                }
                 Part::Open(reason) => return Err(open(reason)),
                 Part::Call(folds) => {
                     edited.op = Op::from(CustomCall::new(Text(target(calls.len()).into())));
@@ -120,7 +130,27 @@ pub(crate) fn lift(module: &Module, field: &Field) -> Result<Lifted, Open> {
     free.allow_spmd_sharding_propagation_to_output
         .clone_from(&stated.allow_spmd_sharding_propagation_to_output);
     let module = lifted.verify().map_err(|errors| whole(errors.0[0].to_string()))?;
-    Ok(Lifted { module: Arc::new(module), calls })
+    Ok(Lifted { module: Arc::new(module), calls, watches: watched })
+}
+
+/// Adds a call that returns an operand of an instruction as it is, and takes others besides.
+fn pass_through(
+    rewriter: &mut ModuleRewriter,
+    (id, at): (ComputationId, InstructionId),
+    instruction: &Instruction,
+    (operand, others): (usize, &[InstructionId]),
+    number: usize,
+) {
+    let index = instruction.operands[operand];
+    let edited = rewriter.computation_mut(id);
+    let call = Instruction {
+        op: Op::from(CustomCall::new(Text(target(number).into()))),
+        operands: [index].into_iter().chain(others.iter().copied()).collect(),
+        shape: edited.instruction_mut(index).shape.clone(),
+        common: None,
+    };
+    let call = edited.add(at, call);
+    edited.instruction_mut(at).operands[operand] = call;
 }
 
 /// Returns the op that a call of `TopK` is: XLA makes the call of a sort.

@@ -1,11 +1,11 @@
 //! Complex numbers: pairs of elements.
 //!
 //! An array holds a pair in the 16 bytes of an element: of each part the residue of the first prime
-//! and 28 bits of the real number, and of both the degree in ten bits.
+//! and 27 bits of the real number, and of both the degree in twelve bits.
 use crate::arithmetic::Field;
-use crate::element::{Element, HELD, approximate};
+use crate::element::{Element, HELD, approximate, packed, unpacked};
 use crate::kernels::Number;
-use crate::{rational, tower, unity};
+use crate::{rational, unity};
 use hlo::op::{Binary, Unary};
 use hlo::{Array, ArrayShape, ElementType, Op, Scalar};
 use num::index::to_i64;
@@ -39,10 +39,11 @@ impl Pair {
 
     fn to_bytes(self) -> [u8; 16] {
         let Self(re, im) = self;
-        let degree = u128::from(self.degree().to_bits().saturating_add(0x1f_ffff) >> 21);
-        let real = |x: &Element| u128::from(narrowed(x.real).to_bits().saturating_add(8) >> 4);
+        let times = self.0.times.max(self.1.times);
+        let degree = packed(times, 4, 1) << 7 | packed(self.degree(), 6, 1);
+        let real = |x: &Element| u128::from(narrowed(x.real).to_bits().saturating_add(16) >> 5);
         let residue = |x: &Element| u128::from(x.residues[0]);
-        (residue(&re) | residue(&im) << 31 | degree << 62 | real(&re) << 72 | real(&im) << 100)
+        (residue(&re) | residue(&im) << 31 | degree << 62 | real(&re) << 74 | real(&im) << 101)
             .to_le_bytes()
     }
     fn of_bytes(bytes: [u8; 16]) -> Self {
@@ -50,17 +51,15 @@ impl Pair {
         let bits = |from: u32, count: u32| {
             u32::try_from(word >> from & ((1 << count) - 1)).expect("at most 31 bits")
         };
-        let degree = f32::from_bits(bits(62, 10) << 21);
+        let (degree, times) = (unpacked(bits(62, 7), 6, 1), unpacked(bits(69, 5), 4, 1));
         let part = |from, real| {
             let residue = bits(from, 31);
-            // Which divisor it has is not held: one of its own.
-            let divisor = if degree > 0.0 { tower::hash(residue) } else { 0 };
-            let real = f64::from(f32::from_bits(bits(real, 28) << 4));
+            let real = f64::from(f32::from_bits(bits(real, 27) << 5));
             // Of what is constant the number is whole, or there is no need for more.
             let residues = [residue, 0];
-            Element { residues, is_deep: false, degree, divisor, real }
+            Element { residues, is_deep: false, times, degree, real }
         };
-        Self(part(0, 72), part(31, 100))
+        Self(part(0, 74), part(31, 101))
     }
 }
 
@@ -71,7 +70,7 @@ impl Pair {
     reason = "rounds to the nearest"
 )]
 fn narrowed(x: f64) -> f32 {
-    let largest = f64::from(f32::from_bits(0x7f7f_fff0));
+    let largest = f64::from(f32::from_bits(0x7f7f_ffe0));
     if x.is_finite() { x.clamp(-largest, largest) as f32 } else { x as f32 }
 }
 
@@ -317,7 +316,7 @@ mod tests {
         for (read, written) in read.iter().zip(&all) {
             assert!(read.is(written), "{read:?} {written:?}");
         }
-        assert_eq!((read[1].degree(), read[0].degree()), (5.0, 0.0));
+        assert_eq!((read[1].degree(), read[0].degree()), (6.0, 0.0));
         assert_eq!((read[1].0.real, read[1].1.real), (7.0, 0.5));
     }
 }

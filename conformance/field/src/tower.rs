@@ -70,12 +70,6 @@ pub(crate) fn root(x: Residues) -> Residues {
     each(|i| power_at(x[i], PRIMES[i] / 4 + 1, i))
 }
 
-/// Returns what identifies a divisor by its residue: other than 0.
-pub(crate) fn hash(residue: u32) -> u8 {
-    let hash = residue.wrapping_mul(0x9e37_79b1) >> 24;
-    u8::try_from(hash).unwrap_or(u8::MAX).max(1)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

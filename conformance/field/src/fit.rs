@@ -1,0 +1,100 @@
+//! How two modules fit: their signatures, the devices they run on, and whether one is a part of the
+//! other.
+use collectives::RunError;
+use hlo::ir::CommonAttrs;
+use hlo::op::Kind;
+use hlo::{ElementType, Module, Shape};
+use interp::DeviceGrid;
+
+/// Why two modules cannot be compared.
+#[derive(Debug, thiserror::Error)]
+pub enum Failure {
+    /// Parameters or results have other shapes.
+    #[error("the modules have different {what}: {first} and {second}")]
+    Signature {
+        /// `parameters` or `results`.
+        what: &'static str,
+        /// Those of the first module.
+        first: String,
+        /// Those of the second module.
+        second: String,
+    },
+    /// A module cannot run over the field.
+    #[error("the {} module cannot run over the field: {error}", if *module == 0 { "first" } else { "second" })]
+    Run {
+        /// 0 for the first module, 1 for the second.
+        module: usize,
+        /// The error of the run.
+        error: RunError,
+    },
+    /// The second module is no partition of the first.
+    #[error("the modules do not fit: {0}")]
+    Partition(collectives::Error),
+}
+
+/// Returns whether a parameter has elements of some types.
+pub(crate) fn has(module: &Module, is: impl Fn(ElementType) -> bool) -> bool {
+    let parameters = module.entry().program_shape().parameters;
+    let leaves = parameters.iter().flat_map(|shape| shape.leaves());
+    leaves.filter_map(Shape::element_type).any(is)
+}
+
+/// Returns whether numbers of a module pass through complex ones.
+pub(crate) fn has_complex(module: &Module) -> bool {
+    let mut all = module.computations.iter().flat_map(|(_, of)| of.instructions.iter());
+    let is_complex = |shape: &&Shape| shape.element_type().is_some_and(ElementType::is_complex);
+    all.any(|(_, instruction)| instruction.shape.leaves().iter().any(is_complex))
+}
+
+/// Returns whether the second module is what each device runs of the first. If all devices have the
+/// whole arrays, the shapes do not tell, but that the first one is for one device or states
+/// shardings, and exchanges nothing.
+pub(crate) fn is_partition(modules: [&Module; 2]) -> bool {
+    let is_program = |module: &Module| {
+        let mut all = module.computations.iter().flat_map(|(_, of)| of.instructions.iter());
+        let is_sharded = |common: &CommonAttrs| common.sharding.is_some();
+        DeviceGrid::of(&module.config).len() == 1
+            || all.any(|(_, instruction)| instruction.common.as_deref().is_some_and(is_sharded))
+    };
+    let of_devices = modules.map(is_of_device);
+    modules[1].config.num_partitions > 1
+        && (same_signature(modules).is_err()
+            || (of_devices == [false, true] && is_program(modules[0])))
+}
+
+/// Returns whether a module exchanges values, or depends on the number of the device.
+pub(crate) fn is_of_device(module: &Module) -> bool {
+    let mut all = module.computations.iter().flat_map(|(_, of)| of.instructions.iter());
+    all.any(|(_, instruction)| {
+        let kind = instruction.opcode().kind();
+        matches!(kind, Kind::Collective | Kind::Transfer | Kind::Device)
+    })
+}
+
+/// Returns the number of devices that two modules of one signature need: several if they exchange
+/// values, or depend on the number of the device; `None` if one runs on more than the other.
+pub(crate) fn devices(modules: [&Module; 2]) -> Option<usize> {
+    let of = modules.map(|module| DeviceGrid::of(&module.config).len());
+    match modules.into_iter().any(is_of_device) {
+        true if of[0] != of[1] => None,
+        true => Some(of[0]),
+        false => Some(1),
+    }
+}
+
+pub(crate) fn same_signature(modules: [&Module; 2]) -> Result<(), Failure> {
+    let [a, b] = modules.map(|module| module.entry().program_shape());
+    let written = |shapes: &[&Shape]| {
+        let all: Vec<String> = shapes.iter().map(|shape| format!("{shape:#}")).collect();
+        format!("({})", all.join(", "))
+    };
+    let [first, second] = [&a, &b].map(|shape| written(&shape.parameters));
+    if first != second {
+        return Err(Failure::Signature { what: "parameters", first, second });
+    }
+    let [first, second] = modules.map(|module| format!("{:#}", module.entry().result_shape()));
+    match first == second {
+        true => Ok(()),
+        false => Err(Failure::Signature { what: "results", first, second }),
+    }
+}

@@ -1,0 +1,71 @@
+//! A run of a module over the field.
+use crate::arithmetic::Field;
+use crate::coverage::{Decided, Seen};
+use crate::kernels::evaluate;
+use crate::lift::{Lifted, target};
+use collectives::{RunError, Session};
+use hlo::{Literal, Module};
+use interp::{CompileOptions, DeviceGrid, Error, Hooks, RunOptions};
+use num::index::count;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// The most steps of a run if there is no other limit, and those for each element of an array: a
+/// loop that real numbers end may have no end for numbers of few digits.
+const FUEL: (u64, u64) = (1_000_000, 2_000);
+
+/// Returns the number of elements of all arrays of a module.
+pub(crate) fn size(module: &Module) -> u64 {
+    let all = module.computations.iter().flat_map(|(_, of)| of.instructions.iter());
+    let shapes = all.filter_map(|(_, instruction)| instruction.shape.array());
+    let elements = shapes.map(|shape| u64::try_from(count(&shape.dims)).unwrap_or(u64::MAX));
+    elements.fold(0, u64::saturating_add)
+}
+
+/// Runs a module over the field on the arguments of each device.
+pub(crate) fn run(
+    lifted: Lifted,
+    field: &Arc<Field>,
+    arguments: &[Vec<Literal>],
+    limits: &RunOptions,
+    covered: &mut Seen,
+) -> Result<Vec<Literal>, RunError> {
+    covered.expect(&lifted);
+    let is_watched = covered.samples.is_some();
+    let seen = Arc::new(Mutex::new(std::mem::take(covered)));
+    let mut hooks = Hooks::new();
+    for (number, watch) in lifted.watches {
+        let seen = Arc::clone(&seen);
+        hooks = hooks.custom_call(target(number), move |call| {
+            let mut decided = Decided::new(Vec::new(), true);
+            watch.note(call.operands, &mut decided);
+            seen.lock().unwrap_or_else(PoisonError::into_inner).add(number, decided);
+            Ok(call.operands[0].clone())
+        });
+    }
+    for (number, stated) in lifted.calls.into_iter().enumerate() {
+        let (field, seen) = (Arc::clone(field), Arc::clone(&seen));
+        hooks = hooks.custom_call(target(number), move |call| {
+            let mut decided = Decided::new(stated.ways(), is_watched);
+            let result = evaluate(&field, &stated, call.operands, &mut decided);
+            seen.lock().unwrap_or_else(PoisonError::into_inner).add(number, decided);
+            result.ok_or_else(|| {
+                let name = stated.op.opcode().name();
+                Error::unsupported(format!("`{name}` is not known over the field"))
+            })
+        });
+    }
+    let elements = size(lifted.module.module());
+    let fuel = FUEL.0.saturating_add(FUEL.1.saturating_mul(elements));
+    let grid = match arguments.len() {
+        1 => DeviceGrid { replicas: 1, partitions: 1 },
+        _ => DeviceGrid::of(&lifted.module.module().config),
+    };
+    let session = Session::compile_for(lifted.module, grid, &CompileOptions::default())?;
+    let limits = limits.clone();
+    let limits = if limits.fuel.is_none() { limits.fuel(fuel) } else { limits };
+    // Reducers of collectives have no device.
+    let limits = limits.hooks(hooks.clone());
+    let result = session.run_with(arguments, &limits, move |_| hooks.clone());
+    *covered = std::mem::take(&mut *seen.lock().unwrap_or_else(PoisonError::into_inner));
+    Ok(result?.results)
+}
