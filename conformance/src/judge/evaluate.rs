@@ -432,12 +432,7 @@ impl<'m> Evaluator<'m> {
                 self.moved(site, &arrays(site, operands)?)
             }
             op if moved::data_operands(op).is_some() => self.moved(site, &arrays(site, operands)?),
-            Op::Bitcast(_) | Op::BitcastConvert(_)
-                if operands[0][0].intervals().any(Interval::is_nan) =>
-            {
-                // The bits of a NaN are not specified.
-                Ok(unknown(site, Some(site.cause())))
-            }
+            Op::Bitcast(_) | Op::BitcastConvert(_) => self.bits(site, &arrays(site, operands)?),
             op if op.opcode().accuracy() == Accuracy::Exact
                 && op.opcode().kind() == Kind::Array =>
             {

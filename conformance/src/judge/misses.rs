@@ -1,5 +1,5 @@
 //! Tests of wrong values next to results that are open.
-use super::Verdict::{Agrees, Differs, WithinBound};
+use super::Verdict::{Agrees, Differs, NotTested, WithinBound};
 use super::rules::verdicts;
 use super::tests::check;
 
@@ -184,4 +184,78 @@ fn beyond_a_format_without_infinities_is_nan_or_the_largest_number() {
             ("f8e4m3fn[] 200", Differs),
         ],
     );
+}
+
+#[test]
+fn ops_of_integers_follow_a_range() {
+    // About 250 integers near 989712905, of which one is even and the next odd.
+    let of = |ty: &str, op: &str| {
+        format!(
+            "ENTRY e {{ x = f32[] parameter(0) e = f32[] exponential(x) c = f32[] constant(1e5) m = f32[] multiply(e, c)
+              i = s32[] convert(m) n = s32[] negate(i) u = u32[] convert(i)
+              seven = s32[] constant(7) four = s32[] constant(4) big = s32[] constant(65280) two = u32[] constant(2)
+              thousand = s32[] constant(1000) million = s32[] constant(1000000) ROOT r = {ty}[] {op} }}"
+        )
+    };
+    let x = ["f32[] 9.2"];
+    for (ty, op, legal, wrong) in [
+        ("s32", "abs(n)", "989712896", "989812896"),
+        ("s32", "sign(n)", "-1", "1"),
+        ("s32", "not(i)", "-989712897", "989712897"),
+        ("s32", "and(i, big)", "53760", "58854"),
+        ("s32", "or(i, seven)", "989712903", "989812896"),
+        ("s32", "xor(n, seven)", "-989712889", "989712889"),
+        ("s32", "shift-right-arithmetic(n, four)", "-61857056", "61857056"),
+        ("u32", "shift-right-logical(u, two)", "247428224", "247528224"),
+        ("s32", "shift-left(n, four)", "1344462848", "-1344462848"),
+        ("s32", "divide(n, seven)", "-141387556", "-141387000"),
+        ("s32", "remainder(n, thousand)", "-896", "896"),
+        ("s32", "remainder(i, million)", "712896", "713896"),
+        ("s32", "count-leading-zeros(i)", "2", "3"),
+        ("s32", "popcnt(i)", "15", "29"),
+        ("s32", "multiply(i, seven)", "-1661944320", "1661944320"),
+        ("s16", "convert(i)", "-11776", "18240"),
+    ] {
+        let text = of(ty, op);
+        let judged = |value: &str| {
+            check(&format!("HloModule m\n{text}"), &x, &format!("{ty}[] {value}")).verdict
+        };
+        assert!(!judged(legal).is_bad(), "{op}: {legal} is {:?}", judged(legal));
+        assert_eq!(judged(wrong), Differs, "{op}: {wrong}");
+    }
+}
+
+#[test]
+fn bits_of_what_is_nearly_known_are_nearly_known() {
+    let bits = "ENTRY e { x = f32[2] parameter(0) s = f32[2] sine(x) b = s32[2] bitcast-convert(s)
+        h = s32[] constant(31) a = s32[2] broadcast(h), dimensions={} ROOT t = s32[2] shift-right-arithmetic(b, a) }";
+    // Neither sine is near 0.
+    let x = ["f32[2] {-3.0, 2.0}"];
+    verdicts(bits, &x, &[("s32[2] {-1, 0}", Agrees), ("s32[2] {0, 0}", Differs)]);
+    let exponent =
+        "ENTRY e { x = f32[] parameter(0) s = f32[] exponential(x) b = u32[] bitcast-convert(s)
+        c = u32[] constant(23) ROOT t = u32[] shift-right-logical(b, c) }";
+    verdicts(exponent, &["f32[] 1"], &[("u32[] 128", Agrees), ("u32[] 127", Differs)]);
+    // A number below or above 1: either exponent, and no other.
+    let either = [("u32[] 127", WithinBound), ("u32[] 125", Differs), ("u32[] 128", Differs)];
+    verdicts(exponent, &["f32[] -5e-8"], &[either[0], either[1]]);
+    verdicts(exponent, &["f32[] -5e-8"], &either[2..]);
+    let back =
+        "ENTRY e { x = f32[] parameter(0) s = f32[] exponential(x) b = s32[] bitcast-convert(s)
+        m = s32[] constant(2147483647) a = s32[] and(b, m) ROOT t = f32[] bitcast-convert(a) }";
+    let results =
+        [("f32[] 2.718282", WithinBound), ("f32[] 2.7183", Differs), ("f32[] nan", Differs)];
+    verdicts(back, &["f32[] 1"], &results);
+    // Bits that are unknown but for those of the exponent.
+    let uniform = "ENTRY e { k = u64[2] parameter(0)
+        g = (u64[2], u32[4]) rng-bit-generator(k), algorithm=rng_philox v = u32[4] get-tuple-element(g), index=1
+        c = u32[] constant(9) n = u32[4] broadcast(c), dimensions={} s = u32[4] shift-right-logical(v, n)
+        o = u32[] constant(1065353216) e = u32[4] broadcast(o), dimensions={} w = u32[4] or(s, e)
+        ROOT f = f32[4] bitcast-convert(w) }";
+    let results = [
+        ("f32[4] {1, 1.5, 1.25, 1.999}", NotTested),
+        ("f32[4] {1, 1.5, 2, 1}", Differs),
+        ("f32[4] {1, nan, 1, 1}", Differs),
+    ];
+    verdicts(uniform, &["u64[2] {1, 2}"], &results);
 }

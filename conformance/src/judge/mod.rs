@@ -93,6 +93,7 @@ mod scatter;
 mod seen;
 mod site;
 mod sort;
+mod spans;
 #[cfg(test)]
 mod specified;
 #[cfg(test)]
