@@ -1,5 +1,5 @@
 //! Tests of wrong values next to results that are open.
-use super::Verdict::{Agrees, Differs, NotTested, WithinBound};
+use super::Verdict::{Agrees, Differs, NotTested, Undefined, WithinBound};
 use super::rules::verdicts;
 use super::tests::check;
 
@@ -258,4 +258,63 @@ fn bits_of_what_is_nearly_known_are_nearly_known() {
         ("f32[4] {1, nan, 1, 1}", Differs),
     ];
     verdicts(uniform, &["u64[2] {1, 2}"], &results);
+}
+
+#[test]
+fn an_open_index_of_a_scatter_opens_only_its_elements() {
+    let of = |shape: &str, combine: &str| {
+        format!(
+            "f {{ a = f32[] parameter(0) b = f32[] parameter(1) ROOT s = f32[] {combine} }}
+            ENTRY e {{ y = f32[{shape}] parameter(0) t = f32[6] parameter(1) u = f32[{shape}] parameter(2)
+              e = f32[{shape}] exponential(y) i = s32[{shape}] convert(e) j = s32[{shape},1] reshape(i)
+              ROOT s = f32[6] scatter(t, j, u), update_window_dims={{}}, inserted_window_dims={{0}},
+                scatter_dims_to_operand_dims={{0}}, index_vector_dim=1, to_apply=f }}"
+        )
+    };
+    // 1, 2 or 3, and 4.
+    let open = "f32[3] {0.1, 1.0986123, 1.5}";
+    let arguments = [open, "f32[6] {0, 1, 2, 3, 4, 5}", "f32[3] {10, 20, 100}"];
+    let sums = [
+        ("f32[6] {0, 11, 22, 3, 104, 5}", WithinBound),
+        ("f32[6] {0, 11, 2, 23, 104, 5}", Agrees),
+        ("f32[6] {0, 11, 12, 3, 104, 5}", Differs),
+        ("f32[6] {0, 11, 2, 23, 4, 5}", Differs),
+        ("f32[6] {7, 11, 2, 23, 104, 5}", Differs),
+    ];
+    verdicts(&of("3", "add(a, b)"), &arguments, &sums);
+    let last = [
+        ("f32[6] {0, 10, 20, 3, 100, 5}", WithinBound),
+        ("f32[6] {0, 10, 2, 20, 100, 5}", Agrees),
+        ("f32[6] {0, 10, 22, 3, 100, 5}", Differs),
+    ];
+    verdicts(&of("3", "add(b, a)").replace("add(b, a)", "copy(b)"), &arguments, &last);
+    // Two that may be 2 or 3, twelve that may be 3 or 4 as well: too many to choose apart.
+    let two = ["f32[2] {1.0986123, 1.0986123}", "f32[6] {0, 0, 0, 0, 0, 0}", "f32[2] {1, 10}"];
+    let sums = [
+        ("f32[6] {0, 0, 11, 0, 0, 0}", WithinBound),
+        ("f32[6] {0, 0, 10, 1, 0, 0}", WithinBound),
+        ("f32[6] {0, 0, 0, 12, 0, 0}", Differs),
+        ("f32[6] {0, 1, 0, 11, 0, 0}", Differs),
+    ];
+    verdicts(&of("2", "add(a, b)"), &two, &sums);
+    let many = |x: &str| vec![x; 6].join(", ");
+    let (x, ones) =
+        (format!("f32[6] {{{}}}", many("1.0986123")), format!("f32[6] {{{}}}", many("1")));
+    let many = [&*x, "f32[6] {0, 0, 0, 0, 0, 0}", &*ones];
+    verdicts(
+        &of("6", "add(a, b)"),
+        &many,
+        &[("f32[6] {0, 0, 9, 0, 0, 0}", Undefined), ("f32[6] {0, 0, 6, 0, 1, 0}", Differs)],
+    );
+    // Apart from each other, any number of them.
+    let apart = [
+        "f32[6] {0, 1.0986123, 1.0986123, 1.609438, 1.609438, 1.609438}",
+        "f32[6] {0, 0, 0, 0, 0, 0}",
+        &*ones,
+    ];
+    verdicts(
+        &of("6", "add(a, b)"),
+        &apart,
+        &[("f32[6] {0, 1, 2, 0, 1, 2}", WithinBound), ("f32[6] {0, 1, 3, 0, 1, 2}", Differs)],
+    );
 }

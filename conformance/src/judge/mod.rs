@@ -72,6 +72,7 @@ mod misses;
 mod modes;
 mod moved;
 mod needed;
+mod open_indices;
 mod open_order;
 mod options;
 #[cfg(test)]
