@@ -318,7 +318,7 @@ pub(super) fn real_binary(
             let each = [Some(reciprocal), modes.flushed(ty, reciprocal)].into_iter().flatten();
             let products: Vec<Interval> = match same {
                 true => modes.times_own_reciprocal(ty, x),
-                false => each.map(|reciprocal| x * reciprocal).collect(),
+                false => each.map(|y| functions::binary(Binary::Multiply, x, y)).collect(),
             };
             function((x, y)).into_iter().chain(products.into_iter().flat_map(stored)).collect()
         };

@@ -75,7 +75,12 @@ pub(super) fn steps(op: Unary, x: Interval) -> Vec<Interval> {
     }
     let number = |step: i32| {
         let y = first + f64::from(step);
-        if y == 0.0 { Interval::ZEROS } else { Interval::point(y) }
+        // It has the sign of the number.
+        match (y == 0.0, x.lo > 0.0, x.hi < 0.0) {
+            (true, false, false) => Interval::ZEROS,
+            (true, _, true) => Interval::point(-0.0),
+            _ => Interval::point(y.abs().copysign(if y == 0.0 { 1.0 } else { y })),
+        }
     };
     (0..=MOST_STEPS).map(number).take_while(|y| y.lo <= last).collect()
 }
@@ -249,8 +254,11 @@ pub(super) fn binary(op: Binary, x: Interval, y: Interval) -> Interval {
     match op {
         Binary::Add => x + y,
         Binary::Subtract => x - y,
-        Binary::Multiply => x * y,
-        Binary::Divide => x / y,
+        Binary::Multiply => {
+            let zero = signed_zero(x, y).filter(|_| y.is_finite());
+            zero.or_else(|| signed_zero(y, x).filter(|_| x.is_finite())).unwrap_or_else(|| x * y)
+        }
+        Binary::Divide => signed_zero(x, y).unwrap_or_else(|| x / y),
         Binary::Maximum if points => Interval::point(exactly()),
         Binary::Minimum if points => Interval::point(exactly()),
         Binary::Maximum => maximum(x, y),
@@ -275,6 +283,13 @@ pub(super) fn binary(op: Binary, x: Interval, y: Interval) -> Interval {
         | Binary::ShiftRightLogical
         | Binary::Xor => Interval::ANY,
     }
+}
+
+/// Returns the product or quotient of a zero and a number that is not 0, whose sign is known.
+fn signed_zero(zero: Interval, x: Interval) -> Option<Interval> {
+    let is_zero = zero.is_point() && zero.lo == 0.0;
+    let sign = if x.lo > 0.0 { 1.0 } else { -1.0 };
+    (is_zero && (x.lo > 0.0 || x.hi < 0.0)).then(|| Interval::point(zero.lo * sign))
 }
 
 fn maximum(x: Interval, y: Interval) -> Interval {

@@ -297,7 +297,7 @@ fn an_open_index_of_a_scatter_opens_only_its_elements() {
         ("f32[6] {0, 1, 0, 11, 0, 0}", Differs),
     ];
     verdicts(&of("2", "add(a, b)"), &two, &sums);
-    let many = |x: &str| vec![x; 6].join(", ");
+    let many = |x: &str| [x; 6].join(", ");
     let (x, ones) =
         (format!("f32[6] {{{}}}", many("1.0986123")), format!("f32[6] {{{}}}", many("1")));
     let many = [&*x, "f32[6] {0, 0, 0, 0, 0, 0}", &*ones];
@@ -317,4 +317,79 @@ fn an_open_index_of_a_scatter_opens_only_its_elements() {
         &apart,
         &[("f32[6] {0, 1, 2, 0, 1, 2}", WithinBound), ("f32[6] {0, 1, 3, 0, 1, 2}", Differs)],
     );
+}
+
+#[test]
+fn random_numbers_are_where_their_distribution_is() {
+    let of = |ty: &str, a: &str, b: &str, distribution: &str, after: &str| {
+        format!(
+            "ENTRY e {{ a = {ty}[] constant({a}) b = {ty}[] constant({b})
+               n = {ty}[3] rng(a, b), distribution={distribution} ROOT r = {ty}[3] {after} }}"
+        )
+    };
+    let floats = of("f32", "2", "3", "rng_uniform", "copy(n)");
+    verdicts(
+        &floats,
+        &[],
+        &[
+            ("f32[3] {2, 2.5, 2.75}", WithinBound),
+            ("f32[3] {2, 3.5, 2.75}", Differs),
+            ("f32[3] {1.9999999, 2.5, 2.75}", Differs),
+            ("f32[3] {2, 2.5, nan}", Differs),
+        ],
+    );
+    let log = of("f32", "0", "1", "rng_uniform", "log(n)");
+    verdicts(&log, &[], &[("f32[3] {-inf, -1, -2}", NotTested), ("f32[3] {-1, -2, 0.5}", Differs)]);
+    let integers = of("s32", "-2", "5", "rng_uniform", "copy(n)");
+    verdicts(&integers, &[], &[("s32[3] {-2, 4, 0}", WithinBound), ("s32[3] {-2, 5, 0}", Differs)]);
+    let normal = of("f32", "2", "3", "rng_normal", "copy(n)");
+    verdicts(&normal, &[], &[("f32[3] {-20, 2, 30}", NotTested), ("f32[3] {2, 2, nan}", Differs)]);
+    let unknown = of("f32", "2", "-3", "rng_normal", "copy(n)");
+    verdicts(&unknown, &[], &[("f32[3] {2, 2, nan}", Undefined)]);
+}
+
+#[test]
+fn a_zero_has_the_sign_of_what_is_nearly_known() {
+    let of = |op: &str| {
+        format!(
+            "ENTRY e {{ x = f32[] parameter(0) z = f32[] parameter(1) s = f32[] sine(x)
+               h = f32[] constant(0.5) m = f32[] multiply(s, h) ROOT r = f32[] {op} }}"
+        )
+    };
+    for (op, x, zero, other) in [
+        ("multiply(s, z)", "f32[] -3", "-0", "0"),
+        ("multiply(z, s)", "f32[] 3", "0", "-0"),
+        ("divide(z, s)", "f32[] -3", "-0", "0"),
+        ("ceil(m)", "f32[] -0.5", "-0", "0"),
+        ("floor(m)", "f32[] 0.5", "0", "-0"),
+        ("round-nearest-even(m)", "f32[] -0.5", "-0", "0"),
+    ] {
+        let results = [(format!("f32[] {zero}"), Agrees), (format!("f32[] {other}"), Differs)];
+        let results = results.each_ref().map(|(value, verdict)| (value.as_str(), *verdict));
+        verdicts(&of(op), &[x, "f32[] 0"], &results);
+    }
+    // An end of 0 stands for both zeros.
+    verdicts(&of("multiply(s, z)"), &["f32[] 0", "f32[] 0"], &[("f32[] -0", Differs)]);
+}
+
+#[test]
+fn a_select_by_a_comparison_of_what_it_selects_may_flush() {
+    let of = |select: &str| {
+        format!(
+            "w {{ p = pred[2] parameter(0) a = f32[2] parameter(1) b = f32[2] parameter(2)
+               ROOT s = f32[2] select(p, a, b) }}
+             ENTRY e {{ x = f32[2] parameter(0) y = f32[2] parameter(1) p = pred[2] parameter(2)
+               c = pred[2] compare(x, y), direction=GT ROOT r = f32[2] {select} }}"
+        )
+    };
+    let arguments = ["f32[2] {1e-40, 2}", "f32[2] {1, 1}", "pred[2] {false, true}"];
+    for select in ["select(c, y, x)", "call(c, y, x), to_apply=w"] {
+        let results = [
+            ("f32[2] {0, 1}", WithinBound),
+            ("f32[2] {1e-40, 2}", Differs),
+            ("f32[2] {5e-41, 1}", Differs),
+        ];
+        verdicts(&of(select), &arguments, &results);
+    }
+    verdicts(&of("select(p, y, x)"), &arguments, &[("f32[2] {0, 1}", Differs)]);
 }

@@ -2,7 +2,7 @@
 //! every update of every element.
 use super::candidates::MOST;
 use super::range::Range;
-use super::scatter::{index_positions, target_of};
+use super::scatter::{Target, index_positions, target_of};
 use hlo::op::Scatter;
 use hlo::{ArrayShape, Literal, Scalar};
 use std::collections::{HashMap, HashSet};
@@ -106,8 +106,7 @@ fn vectors(
         let Vector { positions, values, touched } = &mut vectors[number];
         for value in values.iter() {
             set(&mut chosen, positions, value);
-            touched
-                .extend(target_of(op, target, &chosen, source, update).and_then(|to| to.place()));
+            touched.extend(target_of(op, target, &chosen, source, update).and_then(Target::place));
         }
     }
     Some(vectors)
