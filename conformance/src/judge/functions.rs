@@ -61,6 +61,12 @@ pub(super) fn unary(op: Unary, x: Interval) -> Interval {
 
 /// Returns the values of a function between its jumps; an interval around them if they are many.
 pub(super) fn steps(op: Unary, x: Interval) -> Vec<Interval> {
+    let (least, greatest) = domain(op);
+    let reaches_out = (x.lo < least && least <= x.hi) || (x.lo <= greatest && greatest < x.hi);
+    if reaches_out && !x.is_any() {
+        let inside = Interval { lo: x.lo.max(least), hi: x.hi.min(greatest) };
+        return steps(op, inside).into_iter().chain([Interval::NAN]).collect();
+    }
     let all = unary(op, x);
     if op == Unary::Rsqrt && x.lo == 0.0 && !x.is_point() {
         // An end of 0 stands for both zeros.
@@ -85,6 +91,41 @@ pub(super) fn steps(op: Unary, x: Interval) -> Vec<Interval> {
     (0..=MOST_STEPS).map(number).take_while(|y| y.lo <= last).collect()
 }
 
+/// Returns the least and the greatest number of which a function is not NaN.
+fn domain(op: Unary) -> (f64, f64) {
+    match op {
+        Unary::Acos | Unary::Asin | Unary::Atanh => (-1.0, 1.0),
+        Unary::Acosh => (1.0, f64::INFINITY),
+        Unary::Log | Unary::Rsqrt | Unary::Sqrt => (0.0, f64::INFINITY),
+        Unary::LogPlusOne => (-1.0, f64::INFINITY),
+        Unary::Abs
+        | Unary::Asinh
+        | Unary::Cbrt
+        | Unary::Ceil
+        | Unary::CountLeadingZeros
+        | Unary::Cosine
+        | Unary::Cosh
+        | Unary::Erf
+        | Unary::Exponential
+        | Unary::ExponentialMinusOne
+        | Unary::Floor
+        | Unary::Imag
+        | Unary::IsFinite
+        | Unary::Logistic
+        | Unary::Negate
+        | Unary::Not
+        | Unary::Popcnt
+        | Unary::Real
+        | Unary::RoundNearestAfz
+        | Unary::RoundNearestEven
+        | Unary::Sign
+        | Unary::Sine
+        | Unary::Sinh
+        | Unary::Tan
+        | Unary::Tanh => (f64::NEG_INFINITY, f64::INFINITY),
+    }
+}
+
 /// The most values of [`steps`] and [`turns`].
 const MOST_STEPS: i32 = 8;
 
@@ -107,17 +148,23 @@ pub(super) fn with_itself(op: Binary, x: Interval) -> Option<Vec<Interval>> {
     Some(values.into_iter().flatten().collect())
 }
 
-/// Returns whether the function of two numbers jumps.
-pub(super) fn jumps_between(op: Binary) -> bool {
-    op == Binary::Remainder || op == Binary::Atan2
-}
-
-/// Returns the values of a function of two numbers between its jumps; an interval around them if
-/// they are many.
+/// Returns the values of a function of two numbers between its jumps and poles, and NaN where it is not
+/// defined; an interval around them if they are many.
 pub(super) fn turns(op: Binary, x: Interval, y: Interval) -> Vec<Interval> {
     let all = binary(op, x, y);
     // It may be NaN, which is on no side of a jump.
-    if x.is_any() || y.is_any() {
+    if x.is_any() || y.is_any() || (x.is_point() && y.is_point()) {
+        return vec![all];
+    }
+    if op == Binary::Divide && y.lo < 0.0 && y.hi > 0.0 {
+        let sides = [Interval { lo: y.lo, hi: -0.0 }, Interval { lo: 0.0, hi: y.hi }];
+        return sides.map(|y| x / y).to_vec();
+    }
+    let root = op == Binary::Power && y.is_point() && y.lo.fract() != 0.0;
+    if root && x.lo.is_finite() && x.lo < 0.0 && x.hi >= 0.0 {
+        return vec![power(Interval { lo: 0.0, hi: x.hi }, y), Interval::NAN];
+    }
+    if op != Binary::Atan2 && op != Binary::Remainder {
         return vec![all];
     }
     if op == Binary::Atan2 {
@@ -339,6 +386,9 @@ fn power(x: Interval, y: Interval) -> Interval {
         return corners(x, y, f);
     }
     let whole = y.is_point() && y.lo.fract() == 0.0;
+    if x.lo == 0.0 && y.is_finite() && (y.lo > 0.0 || (y.is_point() && !whole)) {
+        return corners(x, y, f).not_negative();
+    }
     if !whole || (y.lo < 0.0 && x.hi >= 0.0) {
         return Interval::ANY;
     }

@@ -393,3 +393,50 @@ fn a_select_by_a_comparison_of_what_it_selects_may_flush() {
     }
     verdicts(&of("select(p, y, x)"), &arguments, &[("f32[2] {0, 1}", Differs)]);
 }
+
+#[test]
+fn beside_the_edge_of_a_domain_is_nan_or_a_value_of_its_inside() {
+    // y is the logarithm of 3: d is within 5e-7 of 0.
+    let of = |ty: &str, op: &str| {
+        format!(
+            "ENTRY e {{ y = {ty}[] parameter(0) n = {ty}[] parameter(1) e = {ty}[] exponential(y) m = {ty}[] constant(3)
+               t = {ty}[] constant(2) h = {ty}[] constant(0.5) w = {ty}[] constant(-0.5) d = {ty}[] subtract(e, m)
+               c = {ty}[] subtract(e, t) l = {ty}[] negate(c) ROOT r = {ty}[] {op} }}"
+        )
+    };
+    let judged = |ty: &str, op: &str, y: &str, value: &str| {
+        let arguments = [format!("{ty}[] {y}"), format!("{ty}[] 1")];
+        let arguments = arguments.each_ref().map(String::as_str);
+        check(&format!("HloModule m\n{}", of(ty, op)), &arguments, &format!("{ty}[] {value}"))
+            .verdict
+    };
+    for (op, legal, wrong) in [
+        ("sqrt(d)", ["nan", "0", "4e-4"], ["1", "-1", "inf"]),
+        ("rsqrt(d)", ["nan", "inf", "4e3"], ["100", "-5", "0"]),
+        ("log(d)", ["nan", "-inf", "-15"], ["5", "-10", "inf"]),
+        ("log-plus-one(l)", ["nan", "-inf", "-15"], ["5", "-10", "inf"]),
+        ("acos(c)", ["nan", "0", "5e-4"], ["-0.1", "0.1", "3.14"]),
+        ("asin(c)", ["nan", "1.5707964", "1.5705"], ["-1.5", "1.5", "2"]),
+        ("atanh(c)", ["nan", "inf", "8"], ["5", "-8", "-inf"]),
+        ("acosh(c)", ["nan", "0", "5e-4"], ["-0.1", "0.1", "2"]),
+        ("power(d, h)", ["nan", "0", "4e-4"], ["1", "-1", "inf"]),
+        ("power(d, w)", ["nan", "inf", "4e3"], ["100", "-5", "0"]),
+        ("divide(n, d)", ["inf", "-inf", "4e6"], ["1", "-1e5", "nan"]),
+        ("divide(e, d)", ["inf", "-inf", "-1e7"], ["1", "-1e5", "nan"]),
+    ] {
+        for value in legal {
+            let found = judged("f32", op, "1.0986123", value);
+            assert!(
+                matches!(found, Agrees | WithinBound | NotTested),
+                "{op}: {value} is {found:?}"
+            );
+        }
+        for value in wrong {
+            assert_eq!(judged("f32", op, "1.0986123", value), Differs, "{op}: {value}");
+        }
+    }
+    for (op, wrong) in [("sqrt(d)", "1"), ("divide(n, d)", "1"), ("acos(c)", "-0.1")] {
+        assert_eq!(judged("f64", op, "1.0986122886681098", wrong), Differs, "{op}");
+        assert_eq!(judged("bf16", op, "1.1015625", wrong), Differs, "{op}");
+    }
+}
