@@ -300,25 +300,21 @@ pub(super) fn real_binary(
     };
     let itself = |x: Interval| functions::with_itself(op, x).filter(|_| same);
     let pairs = operands[0].intervals().zip(operands[1].intervals());
-    if functions::jumps_between(op) && !(operands[0].is_point() && operands[1].is_point()) {
-        let set = |(x, y): (Interval, Interval)| {
-            functions::turns(op, x, y).into_iter().flat_map(stored).collect()
-        };
-        return Range::of_sets(shape, &each(pairs, set));
-    }
     let function = |(x, y): (Interval, Interval)| {
-        let values = itself(x).unwrap_or_else(|| vec![functions::binary(op, x, y)]);
+        let values = itself(x).unwrap_or_else(|| functions::turns(op, x, y));
         values.into_iter().flat_map(stored).collect::<Vec<_>>()
     };
     if op == Binary::Divide && modes.has(Mode::ReciprocalDivision) {
         // The reciprocal is rounded, and may itself be flushed: unrounded, it gives the quotient.
         let strict = modes.without(Mode::ExcessPrecision).without(Mode::FusedMultiplyAdd);
         let set = |(x, y): (Interval, Interval)| {
-            let reciprocal = strict.store(ty, Interval::point(1.0) / y, false);
-            let each = [Some(reciprocal), modes.flushed(ty, reciprocal)].into_iter().flatten();
+            let reciprocals = functions::turns(op, Interval::point(1.0), y).into_iter();
+            let each = reciprocals.map(|y| strict.store(ty, y, false)).flat_map(|reciprocal| {
+                [Some(reciprocal), modes.flushed(ty, reciprocal)].into_iter().flatten()
+            });
             let products: Vec<Interval> = match same {
                 true => modes.times_own_reciprocal(ty, x),
-                false => each.map(|reciprocal| x * reciprocal).collect(),
+                false => each.map(|y| functions::binary(Binary::Multiply, x, y)).collect(),
             };
             function((x, y)).into_iter().chain(products.into_iter().flat_map(stored)).collect()
         };

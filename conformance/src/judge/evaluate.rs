@@ -432,12 +432,7 @@ impl<'m> Evaluator<'m> {
                 self.moved(site, &arrays(site, operands)?)
             }
             op if moved::data_operands(op).is_some() => self.moved(site, &arrays(site, operands)?),
-            Op::Bitcast(_) | Op::BitcastConvert(_)
-                if operands[0][0].intervals().any(Interval::is_nan) =>
-            {
-                // The bits of a NaN are not specified.
-                Ok(unknown(site, Some(site.cause())))
-            }
+            Op::Bitcast(_) | Op::BitcastConvert(_) => self.bits(site, &arrays(site, operands)?),
             op if op.opcode().accuracy() == Accuracy::Exact
                 && op.opcode().kind() == Kind::Array =>
             {
@@ -474,10 +469,27 @@ impl<'m> Evaluator<'m> {
         Ok(site.started(result))
     }
 
+    /// Returns whether a `select` may be a minimum or maximum: by a comparison of what it selects, or
+    /// in a function by what its caller compares.
+    fn selects_by_comparison(&self, site: Site<'m>) -> bool {
+        let (Op::Select(_), [decision, data @ ..]) =
+            (&site.instruction().op, &*site.instruction().operands)
+        else {
+            return false;
+        };
+        let decision = &site.computation.instructions[*decision];
+        match &decision.op {
+            Op::Parameter(_) => site.id != self.module.entry,
+            Op::Compare(_) => decision.operands.iter().any(|of| data.contains(of)),
+            _ => false,
+        }
+    }
+
     /// Returns the operands that an op computes with or compares, where it may flush denormals
     /// to 0. Others are moved bit by bit.
     fn read(&self, site: Site<'m>, operands: &[&Leaves]) -> Vec<Option<Leaves>> {
-        if !computes(site.instruction()) || !self.modes.has(Mode::FlushedDenormals) {
+        let computes = computes(site.instruction()) || self.selects_by_comparison(site);
+        if !computes || !self.modes.has(Mode::FlushedDenormals) {
             return vec![None; operands.len()];
         }
         // Of two zeros a backend may select either.

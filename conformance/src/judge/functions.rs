@@ -61,6 +61,12 @@ pub(super) fn unary(op: Unary, x: Interval) -> Interval {
 
 /// Returns the values of a function between its jumps; an interval around them if they are many.
 pub(super) fn steps(op: Unary, x: Interval) -> Vec<Interval> {
+    let (least, greatest) = domain(op);
+    let reaches_out = (x.lo < least && least <= x.hi) || (x.lo <= greatest && greatest < x.hi);
+    if reaches_out && !x.is_any() {
+        let inside = Interval { lo: x.lo.max(least), hi: x.hi.min(greatest) };
+        return steps(op, inside).into_iter().chain([Interval::NAN]).collect();
+    }
     let all = unary(op, x);
     if op == Unary::Rsqrt && x.lo == 0.0 && !x.is_point() {
         // An end of 0 stands for both zeros.
@@ -75,9 +81,49 @@ pub(super) fn steps(op: Unary, x: Interval) -> Vec<Interval> {
     }
     let number = |step: i32| {
         let y = first + f64::from(step);
-        if y == 0.0 { Interval::ZEROS } else { Interval::point(y) }
+        // It has the sign of the number.
+        match (y == 0.0, x.lo > 0.0, x.hi < 0.0) {
+            (true, false, false) => Interval::ZEROS,
+            (true, _, true) => Interval::point(-0.0),
+            _ => Interval::point(y.abs().copysign(if y == 0.0 { 1.0 } else { y })),
+        }
     };
     (0..=MOST_STEPS).map(number).take_while(|y| y.lo <= last).collect()
+}
+
+/// Returns the least and the greatest number of which a function is not NaN.
+fn domain(op: Unary) -> (f64, f64) {
+    match op {
+        Unary::Acos | Unary::Asin | Unary::Atanh => (-1.0, 1.0),
+        Unary::Acosh => (1.0, f64::INFINITY),
+        Unary::Log | Unary::Rsqrt | Unary::Sqrt => (0.0, f64::INFINITY),
+        Unary::LogPlusOne => (-1.0, f64::INFINITY),
+        Unary::Abs
+        | Unary::Asinh
+        | Unary::Cbrt
+        | Unary::Ceil
+        | Unary::CountLeadingZeros
+        | Unary::Cosine
+        | Unary::Cosh
+        | Unary::Erf
+        | Unary::Exponential
+        | Unary::ExponentialMinusOne
+        | Unary::Floor
+        | Unary::Imag
+        | Unary::IsFinite
+        | Unary::Logistic
+        | Unary::Negate
+        | Unary::Not
+        | Unary::Popcnt
+        | Unary::Real
+        | Unary::RoundNearestAfz
+        | Unary::RoundNearestEven
+        | Unary::Sign
+        | Unary::Sine
+        | Unary::Sinh
+        | Unary::Tan
+        | Unary::Tanh => (f64::NEG_INFINITY, f64::INFINITY),
+    }
 }
 
 /// The most values of [`steps`] and [`turns`].
@@ -102,17 +148,23 @@ pub(super) fn with_itself(op: Binary, x: Interval) -> Option<Vec<Interval>> {
     Some(values.into_iter().flatten().collect())
 }
 
-/// Returns whether the function of two numbers jumps.
-pub(super) fn jumps_between(op: Binary) -> bool {
-    op == Binary::Remainder || op == Binary::Atan2
-}
-
-/// Returns the values of a function of two numbers between its jumps; an interval around them if
-/// they are many.
+/// Returns the values of a function of two numbers between its jumps and poles, and NaN where it is not
+/// defined; an interval around them if they are many.
 pub(super) fn turns(op: Binary, x: Interval, y: Interval) -> Vec<Interval> {
     let all = binary(op, x, y);
     // It may be NaN, which is on no side of a jump.
-    if x.is_any() || y.is_any() {
+    if x.is_any() || y.is_any() || (x.is_point() && y.is_point()) {
+        return vec![all];
+    }
+    if op == Binary::Divide && y.lo < 0.0 && y.hi > 0.0 {
+        let sides = [Interval { lo: y.lo, hi: -0.0 }, Interval { lo: 0.0, hi: y.hi }];
+        return sides.map(|y| x / y).to_vec();
+    }
+    let root = op == Binary::Power && y.is_point() && y.lo.fract() != 0.0;
+    if root && x.lo.is_finite() && x.lo < 0.0 && x.hi >= 0.0 {
+        return vec![power(Interval { lo: 0.0, hi: x.hi }, y), Interval::NAN];
+    }
+    if op != Binary::Atan2 && op != Binary::Remainder {
         return vec![all];
     }
     if op == Binary::Atan2 {
@@ -249,8 +301,11 @@ pub(super) fn binary(op: Binary, x: Interval, y: Interval) -> Interval {
     match op {
         Binary::Add => x + y,
         Binary::Subtract => x - y,
-        Binary::Multiply => x * y,
-        Binary::Divide => x / y,
+        Binary::Multiply => {
+            let zero = signed_zero(x, y).filter(|_| y.is_finite());
+            zero.or_else(|| signed_zero(y, x).filter(|_| x.is_finite())).unwrap_or_else(|| x * y)
+        }
+        Binary::Divide => signed_zero(x, y).unwrap_or_else(|| x / y),
         Binary::Maximum if points => Interval::point(exactly()),
         Binary::Minimum if points => Interval::point(exactly()),
         Binary::Maximum => maximum(x, y),
@@ -275,6 +330,13 @@ pub(super) fn binary(op: Binary, x: Interval, y: Interval) -> Interval {
         | Binary::ShiftRightLogical
         | Binary::Xor => Interval::ANY,
     }
+}
+
+/// Returns the product or quotient of a zero and a number that is not 0, whose sign is known.
+fn signed_zero(zero: Interval, x: Interval) -> Option<Interval> {
+    let is_zero = zero.is_point() && zero.lo == 0.0;
+    let sign = if x.lo > 0.0 { 1.0 } else { -1.0 };
+    (is_zero && (x.lo > 0.0 || x.hi < 0.0)).then(|| Interval::point(zero.lo * sign))
 }
 
 fn maximum(x: Interval, y: Interval) -> Interval {
@@ -324,6 +386,9 @@ fn power(x: Interval, y: Interval) -> Interval {
         return corners(x, y, f);
     }
     let whole = y.is_point() && y.lo.fract() == 0.0;
+    if x.lo == 0.0 && y.is_finite() && (y.lo > 0.0 || (y.is_point() && !whole)) {
+        return corners(x, y, f).not_negative();
+    }
     if !whole || (y.lo < 0.0 && x.hi >= 0.0) {
         return Interval::ANY;
     }

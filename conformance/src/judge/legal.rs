@@ -185,7 +185,7 @@ fn add(
 }
 
 /// Returns the values of a float type that an interval, which is not all values, contains.
-fn floats(ty: ElementType, x: Interval) -> Vec<[f64; 2]> {
+pub(super) fn floats(ty: ElementType, x: Interval) -> Vec<[f64; 2]> {
     if x.is_nan() {
         return vec![[f64::NAN; 2]];
     }

@@ -72,6 +72,7 @@ mod misses;
 mod modes;
 mod moved;
 mod needed;
+mod open_indices;
 mod open_order;
 mod options;
 #[cfg(test)]
@@ -93,6 +94,7 @@ mod scatter;
 mod seen;
 mod site;
 mod sort;
+mod spans;
 #[cfg(test)]
 mod specified;
 #[cfg(test)]

@@ -2,10 +2,11 @@
 #![expect(clippy::wildcard_enum_match_arm, reason = "other ops move no elements")]
 use super::Stop;
 use super::evaluate::{Evaluator, Leaves, unknown};
+use super::interval::Interval;
 use super::range::Range;
 use super::runner::Form;
 use super::site::Site;
-use super::{candidates, control, elementwise, seen};
+use super::{candidates, control, elementwise, seen, spans};
 use hlo::op::Op;
 use hlo::{ElementType, Literal};
 
@@ -58,6 +59,26 @@ impl<'m> Evaluator<'m> {
             self.runner.run(self.module, &key, &ends(|range| &range.hi))?
         };
         Ok(Range::new(lo, hi, None).cut())
+    }
+
+    /// Returns the values of bits as another type. The bits of a NaN are not specified.
+    pub(super) fn bits(&mut self, site: Site<'m>, operands: &[&Range]) -> Result<Leaves, Stop> {
+        let (from, shape) = (site.operand(0).element_type(), site.shape()?);
+        let has_nan = operands[0].intervals().any(Interval::is_nan);
+        let few = from.is_some_and(|from| operands[0].rounded(from).is_some());
+        if matches!(site.instruction().op, Op::BitcastConvert(_)) && (has_nan || !few) {
+            let each = |x: &[&Range]| {
+                from.and_then(|from| spans::reinterpreted(from, &shape, x[0])).ok_or(())
+            };
+            if let Ok(result) = elementwise::for_each_choice(operands, false, each) {
+                let open = (!result.is_point()).then(|| site.cause());
+                return Ok(vec![result.because(open)]);
+            }
+        }
+        if has_nan {
+            return Ok(unknown(site, Some(site.cause())));
+        }
+        self.stated(site, operands)
     }
 
     /// Returns the result of an op with one right result, applied to the only legal operands; else

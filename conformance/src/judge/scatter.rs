@@ -7,6 +7,7 @@ use super::fold::{Fold, check_size, element_at, lanes_of, picked, repeated, resh
 use super::initial::Initial;
 use super::interval::Interval;
 use super::modes::Mode;
+use super::open_indices::{Choices, choices};
 use super::product::product;
 use super::range::{Range, array, is_whole};
 use super::site::Site;
@@ -15,7 +16,7 @@ use super::sums::{all_points, coarser, leaf_shape, rounded_selection, total};
 use super::{Stop, initial};
 use crate::error_model::roundoff;
 use hlo::op::{Binary, Scatter, SelectAndScatter};
-use hlo::{ArrayShape, Dims, ElementType, IndexSpace, Op, Scalar};
+use hlo::{ArrayShape, Dims, ElementType, IndexSpace, Literal, Op, Scalar};
 use std::collections::HashSet;
 
 pub(super) fn scatter<'m>(
@@ -25,12 +26,37 @@ pub(super) fn scatter<'m>(
     operands: &[&Leaves],
 ) -> Result<Leaves, Stop> {
     let operands = arrays(site, operands)?;
-    let indices = operands[operands.len() / 2];
-    if !indices.is_point() {
-        return Ok(unknown(site, indices.cause.clone()));
+    let count = operands.len() / 2;
+    let indices = operands[count];
+    if indices.is_point() {
+        return of_indices(ev, site, op, &operands);
     }
-    let targets = targets(site, op, &operands)?;
-    let results = of_targets(ev, site, op, &operands, &targets)?;
+    let shapes = operands[0].shape().zip(operands[count + 1].shape());
+    let choices = shapes.and_then(|(target, source)| choices(op, target, indices, source));
+    let cause = indices.cause.clone().or_else(|| Some(site.cause()));
+    let Some(Choices { indices, unknown: open }) = choices else { return Ok(unknown(site, cause)) };
+    let each = |indices: Literal| {
+        let indices = Range::point(indices);
+        let chosen = (0..).zip(&operands).map(|(i, &x)| if i == count { &indices } else { x });
+        of_indices(ev, site, op, &chosen.collect::<Vec<_>>())
+    };
+    let results: Vec<Leaves> = indices.into_iter().map(each).collect::<Result<_, _>>()?;
+    let known = |(leaf, range): (usize, Range)| {
+        let any = Range::any(&leaf_shape(site, leaf)?);
+        Ok(any.where_else(&range, |at| open.contains(&at)).because(cause.clone()))
+    };
+    any_of(&results).into_iter().enumerate().map(known).collect()
+}
+
+/// Returns the legal values of a scatter whose indices are known.
+fn of_indices<'m>(
+    ev: &mut Evaluator<'m>,
+    site: Site<'m>,
+    op: &Scatter,
+    operands: &[&Range],
+) -> Result<Leaves, Stop> {
+    let targets = targets(site, op, operands)?;
+    let results = of_targets(ev, site, op, operands, &targets)?;
     // Of a window that is partly outside, XLA skips all elements, StableHLO those outside.
     let partly: HashSet<usize> = targets.iter().filter_map(|target| target.partly()).collect();
     if partly.is_empty() {
@@ -45,7 +71,7 @@ pub(super) fn scatter<'m>(
 
 /// Where the element of an update goes.
 #[derive(Debug, Clone, Copy)]
-enum Target {
+pub(super) enum Target {
     /// To this element.
     At(usize),
     /// To this element, but other elements of its window are outside.
@@ -56,6 +82,10 @@ enum Target {
 impl Target {
     fn at(self) -> Option<usize> {
         if let Self::At(at) = self { Some(at) } else { None }
+    }
+    /// Returns the element that it may go to.
+    pub(super) fn place(self) -> Option<usize> {
+        self.at().or(self.partly())
     }
     fn partly(self) -> Option<usize> {
         if let Self::Partly(at) = self { Some(at) } else { None }
@@ -182,7 +212,7 @@ fn targets(site: Site<'_>, op: &Scatter, operands: &[&Range]) -> Result<Vec<Targ
         return Err(site.unsupported("a tuple"));
     };
     let updates = 0..operands[count + 1].lo.len();
-    let of = |update| target_of(op, target, operands[count], source, update);
+    let of = |update| target_of(op, target, &operands[count].lo, source, update);
     Ok(updates.map(|update| of(update).unwrap_or(Target::Outside)).collect())
 }
 
@@ -215,28 +245,50 @@ fn updates<'a>(
     Ok(Fold { initial, sources: operands[count + 1..].to_vec(), lanes, steps })
 }
 
+fn place(dim: i64) -> Option<usize> {
+    usize::try_from(dim).ok()
+}
+
+/// Returns the index of an update without the dimensions of its window.
+fn batch_of(op: &Scatter, source: &ArrayShape, update: usize) -> Vec<i64> {
+    let index = source.dims.index_of(update);
+    let is_window = |d: &usize| op.update_window_dims.iter().any(|&w| place(w) == Some(*d));
+    (0..index.len()).filter(|d| !is_window(d)).map(|d| index[d]).collect()
+}
+
+/// Returns where the indices of an update are.
+pub(super) fn index_positions(
+    op: &Scatter,
+    indices: &ArrayShape,
+    source: &ArrayShape,
+    update: usize,
+) -> Option<Vec<usize>> {
+    let (batch, vector) = (batch_of(op, source, update), place(op.index_vector_dim)?);
+    let position = |(k, _)| {
+        let mut at = batch.clone();
+        if vector < indices.rank() {
+            at.insert(vector, k);
+        }
+        indices.dims.position(&at)
+    };
+    Some((0..).zip(&op.scatter_dims_to_operand_dims).map(position).collect())
+}
+
 /// Returns the element of the operand that an update goes to; `None` if its window is out of
 /// bounds.
-fn target_of(
+pub(super) fn target_of(
     op: &Scatter,
     target: &ArrayShape,
-    indices: &Range,
+    indices: &Literal,
     source: &ArrayShape,
     update: usize,
 ) -> Option<Target> {
-    let place = |dim: i64| usize::try_from(dim).ok();
-    let index = source.dims.index_of(update);
-    let is_window = |d: &usize| op.update_window_dims.iter().any(|&w| place(w) == Some(*d));
-    let batch: Vec<i64> = (0..index.len()).filter(|d| !is_window(d)).map(|d| index[d]).collect();
-    let vector = place(op.index_vector_dim)?;
+    let (index, batch) = (source.dims.index_of(update), batch_of(op, source, update));
     let (mut corner, mut offset) = (vec![0i64; target.rank()], vec![0i64; target.rank()]);
     let mut sizes = vec![1i64; target.rank()];
-    for (k, &dim) in (0..).zip(&op.scatter_dims_to_operand_dims) {
-        let mut at = batch.clone();
-        if vector < indices.shape()?.rank() {
-            at.insert(vector, k);
-        }
-        corner[place(dim)?] = indices.lo.get(indices.shape()?.dims.position(&at)).as_i64()?;
+    let positions = index_positions(op, indices.array_shape()?, source, update)?;
+    for (&dim, at) in op.scatter_dims_to_operand_dims.iter().zip(positions) {
+        corner[place(dim)?] = indices.get(at).as_i64()?;
     }
     for (&dim, &paired) in op.input_batching_dims.iter().zip(&op.scatter_indices_batching_dims) {
         let at = place(if paired > op.index_vector_dim { paired - 1 } else { paired })?;

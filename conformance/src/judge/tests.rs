@@ -280,6 +280,9 @@ fn undecided_comparisons_are_undefined() {
     let text = text
         .replace("subtract(e, x)", "subtract(e, y)")
         .replace("s = f32", "l = f32[] log(e) y = f32[] exponential(l) s = f32");
+    assert_eq!(check(&text, &["f32[] 1.5"], "f32[] 77").verdict, Verdict::Differs);
+    let of_both = "t = f32[] subtract(y, e) ROOT r = f32[] divide(t, s)";
+    let text = text.replace("ROOT r = f32[] divide(x, s)", of_both);
     let judgement = check(&text, &["f32[] 1.5"], "f32[] 77");
     assert_eq!((judgement.verdict, judgement.cause.as_deref()), (Verdict::Undefined, Some("e/r")));
 }
