@@ -5,13 +5,14 @@ use crate::draw::{Draw, Pool, has_ties, held_exactly, real, shifted};
 use crate::element::{Element, read};
 use crate::fit::{Failure, devices, has, has_complex, is_partition, same_signature};
 use crate::kernels::Number as _;
-use crate::lift::{Open, lift, other_shapes};
+use crate::lift::{Open, lift};
 use crate::met::{Met, are_too_many};
 use crate::pair::Pair;
 use crate::rational::digits;
 use crate::run::{run, size};
 use crate::ties::{Both, Place as Compared, Search, search};
 use crate::tower::PRIMES;
+use crate::unknown::other_shapes;
 use crate::watch::has_watches;
 use collectives::spmd::Boundary;
 use hlo::{Array, Class, ElementType, Literal, Module, Shape, Verified};
@@ -36,6 +37,9 @@ const MOST_DRAWS: u64 = 4;
 
 /// The part of a real argument by which it is changed, to see whether results depend on its last digits.
 const SHIFT: f64 = 1.0 / 1_073_741_824.0;
+
+/// The degree beyond which another bound is tried.
+const LARGE: f64 = 1e6;
 
 /// The draws, of 40, from which arguments for ties are sought: small numbers, and any.
 const TIED: [u64; 2] = [10, 32];
@@ -194,6 +198,7 @@ pub fn equal(first: &Verified, second: &Verified, options: &Options) -> Result<A
         covered: [Seen::default(), Seen::default()],
         met: Vec::new(),
         unknown: None,
+        is_common: None,
     };
     let seeds = u64::from(options.seeds);
     for draw in 0..seeds.saturating_mul(MOST_DRAWS) {
@@ -246,6 +251,16 @@ struct Runs {
     is_unsure: bool,
 }
 
+/// What a draw says.
+struct Drawn {
+    given: Vec<Vec<Literal>>,
+    runs: Runs,
+    found: Found<(usize, Place)>,
+    /// The evidence with this draw, but for the degree, which is that of the draw.
+    evidence: Evidence,
+    met: Vec<Vec<Met>>,
+}
+
 /// Two modules that are compared, and what is known of them so far.
 struct Comparison<'a> {
     modules: [&'a Module; 2],
@@ -264,22 +279,46 @@ struct Comparison<'a> {
     /// Of each array of the results, what is known of its elements.
     met: Vec<Vec<Met>>,
     unknown: Option<Difference>,
+    /// Whether all divisors of a run count as a common one; `None` if that was not needed so far.
+    is_common: Option<bool>,
 }
 
 impl Comparison<'_> {
-    /// Runs both modules on the arguments of a seed, and compares the results.
+    /// Runs both modules on the arguments of a seed, and compares the results. `None` if one does not
+    /// end within the limit of steps.
+    fn drawn(&mut self, seed: u64) -> Result<Option<Drawn>, Stop> {
+        let field = self.field(seed);
+        let given = self.arguments(seed, &field);
+        let Some(runs) = self.runs(&field, &given)? else { return Ok(None) };
+        let (mut evidence, mut met) = (self.evidence.clone(), self.met.clone());
+        evidence.is_shallow |= runs.is_shallow;
+        evidence.degree = runs.degree;
+        let found = self.compare(runs.results.each_ref(), runs.divisors, &mut met, &mut evidence);
+        Ok(Some(Drawn { given, runs, found, evidence, met }))
+    }
+    fn field(&self, seed: u64) -> Arc<Field> {
+        Arc::new(Field::new(seed, self.is_common == Some(true)))
+    }
+
+    /// Adds what the arguments of a seed say.
     fn draw(&mut self, seed: u64) -> Result<(), Stop> {
         self.evidence.seeds += 1;
-        let field = Arc::new(Field::new(seed));
-        let given = self.arguments(seed, &field);
-        let Some(runs) = self.runs(&field, &given)? else {
+        let mut drawn = self.drawn(seed)?;
+        if let Some(first) = &drawn
+            && self.is_common.is_none()
+            && first.evidence.degree > LARGE
+        {
+            self.is_common = Some(true);
+            match self.drawn(seed)? {
+                Some(other) if other.evidence.degree < first.evidence.degree => drawn = Some(other),
+                Some(_) | None => self.is_common = Some(false),
+            }
+        }
+        let Some(Drawn { given, runs, found, mut evidence, met }) = drawn else {
             self.evidence.endless += 1;
             return Ok(());
         };
-        let (mut evidence, mut met) = (self.evidence.clone(), self.met.clone());
-        evidence.is_shallow |= runs.is_shallow;
-        evidence.degree = evidence.degree.max(runs.degree);
-        let found = self.compare(runs.results.each_ref(), runs.divisors, &mut met, &mut evidence);
+        evidence.degree = evidence.degree.max(self.evidence.degree);
         let is_unsure = runs.is_unsure && found.is_any();
         if is_unsure || found.has_other_numbers() && !self.is_stable(seed, &given, &runs)? {
             self.evidence.unstable += 1;
@@ -349,7 +388,7 @@ impl Comparison<'_> {
             // The first seed from here on that draws such arguments.
             let first = self.options.seed;
             let seed = first.wrapping_add((draw + 40 - first % 40) % 40);
-            let given = self.arguments(seed, &Arc::new(Field::new(seed)));
+            let given = self.arguments(seed, &self.field(seed));
             search(seed, &given[0], &movable, most, &mut Ties { seed, comparison: self })?;
         }
         Ok(())
@@ -459,7 +498,7 @@ impl Comparison<'_> {
             each.map(|(shape, value)| shifted(shape, value, SHIFT)).collect()
         });
         let shifted: Vec<Vec<Literal>> = shifted.collect();
-        let field = Arc::new(Field::new(seed));
+        let field = self.field(seed);
         let Some(shifted) = self.runs(&field, &shifted)? else { return Ok(false) };
         let both = runs.results.iter().zip(&shifted.results);
         Ok(both.into_iter().all(|(a, b)| {
@@ -513,7 +552,7 @@ impl Search for Ties<'_, '_> {
 
     fn run(&mut self, arguments: Vec<Literal>) -> Result<Option<Both>, Stop> {
         let (seed, of) = (self.seed, &mut *self.comparison);
-        let field = Arc::new(Field::new(seed));
+        let field = of.field(seed);
         let given = vec![arguments];
         // The devices of a partitioned program run at the same time, in no order.
         let watched = if of.is_partitioned { 1 } else { 2 };
@@ -652,8 +691,8 @@ fn of_parts<'a>(
     let largest = parts.clone().fold(0.0, |largest: f64, (x, _)| largest.max(finite(x.real)));
     let mut found = Found::default();
     for (at, (x, y)) in parts.enumerate() {
-        let (times, degree) = (x.times.max(y.times), x.degree.max(y.degree));
-        evidence.degree = evidence.degree.max(degree_of(times, degree, divisors));
+        let degree = degree_of(x, divisors).max(degree_of(y, divisors));
+        evidence.degree = evidence.degree.max(degree);
         let values = [x.real, y.real];
         met[at].add(x, y);
         if x.is_stated() && y.is_finite() || y.is_stated() && x.is_finite() {
