@@ -260,7 +260,7 @@ impl Field {
     pub(crate) fn sum(x: Element, y: Element) -> Element {
         let real = x.real + y.real;
         if !x.is_finite() || !y.is_finite() {
-            return Element::special(real);
+            return Element::special(real).stated_by([&x, &y]);
         }
         let is_own = x.divisor.is_own() || y.divisor.is_own();
         let is_shared = x.divisor == y.divisor || x.is_constant() || y.is_constant();
@@ -283,7 +283,7 @@ impl Field {
     pub(crate) fn product(&self, x: Element, y: Element) -> Element {
         let real = x.real * y.real;
         if !x.is_finite() || !y.is_finite() {
-            return Element::special(real);
+            return Element::special(real).stated_by([&x, &y]);
         }
         if let Some(known) = self.of_roots(&x, &y).or_else(|| self.of_roots(&y, &x)) {
             // That it is a constant is known of this draw only.
@@ -315,9 +315,13 @@ impl Field {
     }
     pub(crate) fn quotient(&self, x: Element, y: Element) -> Element {
         if y.is_zero() || !x.is_finite() || !y.is_finite() {
+            let divisor = y;
             let y = if y.is_zero() { 0.0 } else { y.real };
             let real = if x.is_zero() { 0.0 } else { x.real } / y;
-            return if real.is_finite() { Element::ZERO } else { Element::special(real) };
+            return match real.is_finite() {
+                true => Element::ZERO,
+                false => Element::special(real).stated_by([&x, &divisor]),
+            };
         }
         self.product(x, self.inverse(y))
     }
@@ -551,7 +555,7 @@ impl Field {
     pub(crate) fn unary(&self, op: Unary, x: Element, ty: ElementType) -> Option<Element> {
         let real = unary_f64(op)?(x.real);
         if !x.is_finite() {
-            return Some(self.constant(real, ElementType::F64));
+            return Some(self.constant(real, ElementType::F64).stated_by([&x]));
         }
         let is_exact = matches!(op, Unary::Abs | Unary::Negate | Unary::Real | Unary::Sign);
         // As compilers do.

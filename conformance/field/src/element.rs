@@ -42,6 +42,11 @@ impl Element {
     pub(crate) fn stated(self) -> Self {
         Self { residues: [1; LEVELS], ..self }
     }
+    /// Returns it; as one that a module states, if it is NaN since one of these is.
+    pub(crate) fn stated_by<const N: usize>(self, of: [&Self; N]) -> Self {
+        let is_stated = |x: &&Self| x.real.is_nan() && x.is_stated();
+        if self.real.is_nan() && of.iter().any(is_stated) { self.stated() } else { self }
+    }
     /// Returns whether it is an infinity or NaN that a module states, as it is.
     pub(crate) fn is_stated(&self) -> bool {
         !self.is_finite() && self.residues[0] != 0
