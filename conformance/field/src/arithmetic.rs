@@ -3,7 +3,7 @@
 //!
 //! `+ - * /` are exact. Everything else is a law or an oracle: a hash of the function and its
 //! argument, so that the same function of the same number is the same number.
-use crate::element::{Element, approximate};
+use crate::element::{Divisor, Element, approximate};
 use crate::rational;
 use crate::tower::{self, LEVELS, PRIMES, Residues};
 use crate::unity;
@@ -35,6 +35,9 @@ pub(crate) struct Field {
     /// The element of which these are the bits, in a type of so many.
     bits: Mutex<FxHashMap<(u32, u64), Element>>,
     divisors: Mutex<Divisors>,
+    /// Whether all divisors count as a common one: where numbers with other divisors each are added
+    /// again and again, this is a smaller bound.
+    is_common: bool,
     /// The largest power of divisors, and the largest degree beyond it, of the numbers that a
     /// comparison, a conversion or an oracle has seen.
     decided: [AtomicU32; 2],
@@ -110,7 +113,7 @@ const LEAST: f64 = 1e-300;
 const MOST_COMBINED: usize = 128;
 
 impl Field {
-    pub(crate) fn new(seed: u64) -> Self {
+    pub(crate) fn new(seed: u64, is_common: bool) -> Self {
         let mut field = Self {
             seed,
             base: 4,
@@ -120,6 +123,7 @@ impl Field {
             literals: Mutex::default(),
             bits: Mutex::default(),
             divisors: Mutex::default(),
+            is_common,
             decided: [AtomicU32::new(0), AtomicU32::new(0)],
             is_shallow: AtomicBool::new(false),
             is_unsure: AtomicBool::new(false),
@@ -164,7 +168,8 @@ impl Field {
     pub(crate) fn decided(&self) -> f64 {
         let [times, degree] =
             self.decided.each_ref().map(|bits| f32::from_bits(bits.load(Access::Relaxed)));
-        degree_of(times, degree, self.divisors())
+        let divisor = Divisor::power(times);
+        degree_of(&Element { degree, divisor, ..Element::ONE }, self.divisors())
     }
     /// Returns the degree of the product of all that was divided by.
     pub(crate) fn divisors(&self) -> f64 {
@@ -178,7 +183,7 @@ impl Field {
     /// Notes that something is decided by a number.
     pub(crate) fn decide(&self, x: &Element) {
         // The order of floats that are not negative is that of their bits.
-        self.decided[0].fetch_max(x.times.to_bits(), Access::Relaxed);
+        self.decided[0].fetch_max(x.divisor.times().to_bits(), Access::Relaxed);
         self.decided[1].fetch_max(x.degree.to_bits(), Access::Relaxed);
     }
 
@@ -300,11 +305,17 @@ impl Field {
         if !x.is_finite() || !y.is_finite() {
             return Element::of_special([&x, &y], real);
         }
+        let is_own = x.divisor.is_own() || y.divisor.is_own();
+        let is_shared = x.divisor == y.divisor || x.is_constant() || y.is_constant();
+        let (degree, divisor) = match is_own && !is_shared {
+            true => (x.degree + y.degree, x.divisor.with(y.divisor)),
+            false => (x.degree.max(y.degree), x.divisor.or(y.divisor)),
+        };
         let sum = Element {
             residues: tower::add(x.residues, y.residues),
             is_deep: x.is_deep && y.is_deep,
-            times: x.times.max(y.times),
-            degree: x.degree.max(y.degree),
+            degree,
+            divisor,
             real,
         };
         sum.with_real(real)
@@ -324,8 +335,8 @@ impl Field {
         let product = Element {
             residues: tower::multiply(x.residues, y.residues),
             is_deep: x.is_deep && y.is_deep,
-            times: x.times + y.times,
             degree: x.degree + y.degree,
+            divisor: x.divisor.with(y.divisor),
             real,
         };
         let product = product.with_real(real);
@@ -370,25 +381,33 @@ impl Field {
     }
     /// Returns the inverse of a number, which becomes a divisor if it is no constant.
     fn inverted(&self, y: Element) -> Element {
-        let (mut times, mut degree) = (0.0, 0.0);
-        if !y.is_constant() {
-            let mut divisors = lock(&self.divisors);
-            let before = divisors.before + OWN;
-            // What is divided by a number of which a root was taken is divided by the root, twice.
-            let root = divisors.roots.get(&y.residues[0]).copied();
-            let (y, power_of) = match root {
-                Some(root) => (Element { residues: [root; LEVELS], ..y }.variable(&y), 2.0),
-                None => (y, 1.0),
-            };
-            // Above the inverse is the divisor of the number, which is a product of those before.
-            let power = if y.times > 0.0 { f64::from(y.times) * before } else { 0.0 };
-            (times, degree) = (power_of, narrowed(power).max(1.0));
-            if divisors.known.insert(y.residues[0]) {
-                divisors.degree += degree_of(y.times, y.degree, before);
-            }
-        }
+        let (degree, divisor) = match y.is_constant() {
+            true => (0.0, Divisor::NONE),
+            false => self.divisor(&y),
+        };
         let residues = tower::invert(y.residues);
-        Element { residues, times, degree, ..y }.with_real(1.0 / y.real)
+        Element { residues, degree, divisor, ..y }.with_real(1.0 / y.real)
+    }
+    /// Returns the degree and the divisor of the inverse of a number.
+    fn divisor(&self, y: &Element) -> (f32, Divisor) {
+        let mut divisors = lock(&self.divisors);
+        // What is divided by a number of which a root was taken is divided by the root, twice.
+        let root = divisors.roots.get(&y.residues[0]).copied();
+        let (y, times) = match root {
+            Some(root) => (Element { residues: [root; LEVELS], ..*y }.variable(y), 2.0),
+            None => (*y, 1.0),
+        };
+        if !self.is_common {
+            let own = Divisor::own(tower::hash(y.residues[0]));
+            return (y.degree * narrowed(times), if times > 1.0 { own.with(own) } else { own });
+        }
+        let before = divisors.before + OWN;
+        if divisors.known.insert(y.residues[0]) {
+            divisors.degree += degree_of(&y, before);
+        }
+        // Above the inverse is the divisor of the number, which is a product of those before.
+        let degree = degree_of(&Element { degree: 0.0, ..y }, before);
+        (narrowed(degree).max(1.0), Divisor::power(narrowed(times)))
     }
     pub(crate) fn maximum(&self, x: Element, y: Element) -> Element {
         match self.compare(&x, &y) {
@@ -502,8 +521,8 @@ impl Field {
         let root = |x: &Element| self.known_root(x).unwrap_or_else(|| self.residue_root(x));
         let [a, b] = factors.map(root);
         let residues = tower::multiply(a.residues, b.residues);
-        let (times, degree) = (a.times + b.times, a.degree + b.degree);
-        let root = Element { residues, times, degree, ..*product };
+        let (degree, divisor) = (a.degree + b.degree, a.divisor.with(b.divisor));
+        let root = Element { residues, degree, divisor, ..*product };
         self.roots.insert(product, root.with_real(a.real * b.real));
     }
     fn power(&self, x: Element, y: Element) -> Element {
@@ -584,7 +603,10 @@ impl Field {
     pub(crate) fn unary(&self, op: Unary, x: Element, ty: ElementType) -> Option<Element> {
         let real = unary_f64(op)?(x.real);
         if !x.is_finite() {
-            return Some(self.constant(real, ElementType::F64));
+            return Some(match real.is_finite() {
+                true => self.constant(real, ElementType::F64),
+                false => Element::of_special([&x], real),
+            });
         }
         let is_exact = matches!(op, Unary::Abs | Unary::Negate | Unary::Real | Unary::Sign);
         // As compilers do.
@@ -750,11 +772,11 @@ pub(crate) fn rounded_to(x: f64, ty: ElementType) -> f64 {
     hlo::Scalar::Float(x).convert(ElementType::F64, ty).as_f64()
 }
 
-/// Returns the degree of a quotient, of which the divisor is a power of the product of all divisors.
-pub(crate) fn degree_of(times: f32, degree: f32, divisors: f64) -> f64 {
+/// Returns the degree of a number, from that of the product of all divisors.
+pub(crate) fn degree_of(x: &Element, divisors: f64) -> f64 {
+    let times = f64::from(x.divisor.times());
     // No power is none of an infinite degree, too.
-    let power = if times > 0.0 { f64::from(times) * divisors } else { 0.0 };
-    power + f64::from(degree)
+    if times > 0.0 { times * divisors + f64::from(x.degree) } else { f64::from(x.degree) }
 }
 
 #[expect(

@@ -97,8 +97,7 @@ impl Found {
         let largest = parts.clone().fold(0.0, |largest: f64, (x, _)| largest.max(finite(x.real)));
         let mut degree = 0.0_f64;
         for (at, (x, y)) in parts.enumerate() {
-            let (times, own) = (x.times.max(y.times), x.degree.max(y.degree));
-            degree = degree.max(degree_of(times, own, divisors));
+            degree = degree.max(degree_of(x, divisors)).max(degree_of(y, divisors));
             met[at].add(x, y);
             let (values, is_same) = ([x.real, y.real], x.is(y));
             let place = Place { output, element: at / each, values, in_field: !is_same };

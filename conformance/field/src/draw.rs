@@ -1,6 +1,6 @@
 //! The arguments of a run: drawn around what modules compare with, or given.
 use crate::arithmetic::{Field, rounded_to};
-use crate::element::{Element, read, write};
+use crate::element::{Divisor, Element, read, write};
 use crate::kernels::Number as _;
 use crate::pair::Pair;
 use crate::rational::{digits, exactly};
@@ -512,7 +512,7 @@ impl<'a> Draw<'a> {
             2 if other.real.abs() > 1.0 / Self::TIED => self.field.quotient(constant, other),
             _ => self.field.root(self.field.absolute(constant)),
         };
-        Element { degree: 1.0, times: 0.0, ..tie }
+        Element { degree: 1.0, divisor: Divisor::NONE, ..tie }
     }
     fn whole(&mut self, ty: ElementType) -> i64 {
         let any = |random: &mut fastrand::Rng, of: &[i64]| of[random.usize(0..of.len())];

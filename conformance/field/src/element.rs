@@ -15,12 +15,13 @@ pub(crate) struct Element {
     pub(crate) residues: Residues,
     /// Whether the laws of rings hold for the residue of the second prime, too, or it is a hash.
     pub(crate) is_deep: bool,
-    /// The number is a quotient. Its divisor is this power, or a part of it, of the product of all
-    /// divisors of a run.
-    pub(crate) times: f32,
-    /// By how much the degree of the polynomial above the divisor exceeds that of this power, or
-    /// more; of a constant 0. Of a polynomial it is its degree.
+    /// The degree of the polynomial of the arguments that it is, or more; of a constant 0. Of a
+    /// quotient with a divisor of its own it is the larger degree of its two polynomials. If the
+    /// divisor is a power of a common one, it is by how much the degree of the polynomial above
+    /// exceeds that of this power, or more.
     pub(crate) degree: f32,
+    /// What it is a quotient by.
+    pub(crate) divisor: Divisor,
     /// The number for real arguments, rounded.
     pub(crate) real: f64,
 }
@@ -31,7 +32,7 @@ impl Element {
     pub(crate) const NAN: Self = Self::special(f64::NAN);
 
     pub(crate) const fn constant(residues: Residues, real: f64) -> Self {
-        Self { residues, is_deep: true, times: 0.0, degree: 0.0, real }
+        Self { residues, is_deep: true, degree: 0.0, divisor: Divisor::NONE, real }
     }
     /// Returns an infinity or NaN.
     pub(crate) const fn special(real: f64) -> Self {
@@ -45,17 +46,20 @@ impl Element {
     pub(crate) fn is_stated(&self) -> bool {
         !self.is_finite() && self.residues[0] != 0
     }
-    /// Returns the infinity or NaN that a sum, a product or a quotient with one is. It is stated if
-    /// what it is made of is: an infinity of infinities and numbers, NaN of NaN.
-    pub(crate) fn of_special(operands: [&Self; 2], real: f64) -> Self {
+    /// Returns the infinity or NaN that an op makes of others. It is stated if what it is made of is:
+    /// an infinity of infinities and numbers, or NaN of one NaN.
+    pub(crate) fn of_special<const N: usize>(operands: [&Self; N], real: f64) -> Self {
+        let mut all = operands.iter();
+        let is_stated = match real.is_nan() {
+            true => all.any(|x| x.real.is_nan() && x.is_stated()),
+            false => all.all(|x| x.is_finite() || x.is_stated()),
+        };
         let result = Self::special(real);
-        let is_known = |x: &&Self| x.is_finite() || x.is_stated();
-        let is_kept = !real.is_nan() || operands.iter().any(|x| x.real.is_nan());
-        if is_kept && operands.iter().all(is_known) { result.stated() } else { result }
+        if is_stated { result.stated() } else { result }
     }
     /// Returns it as a function of a number that counts as a variable, or a constant.
     pub(crate) fn variable(self, of: &Self) -> Self {
-        Self { times: 0.0, degree: of.degree.min(1.0), ..self }
+        Self { divisor: Divisor::NONE, degree: of.degree.min(1.0), ..self }
     }
     pub(crate) fn integer(x: i64) -> Self {
         Self::constant(tower::of_integer(i128::from(x)), approximate(x))
@@ -105,8 +109,8 @@ impl Element {
         let [first, second] = self.residues.map(u128::from);
         // The real number is rounded to 44 bits.
         let real = u128::from(self.real.to_bits().saturating_add(0x8_0000) >> 20);
-        let (times, degree) = (packed(self.times, 5, 6), packed(self.degree, 6, 5));
-        let rest = times << 12 | degree << 1 | u128::from(!self.is_deep);
+        let degree = packed(self.degree, 6, 5);
+        let rest = u128::from(self.divisor.0) << 12 | degree << 1 | u128::from(!self.is_deep);
         (first | second << 31 | rest << 61 | real << 84).to_le_bytes()
     }
     fn of_bytes(bytes: [u8; 16]) -> Self {
@@ -119,8 +123,44 @@ impl Element {
             residues: [narrow(0, 31), narrow(31, 30)],
             is_deep: narrow(61, 1) == 0,
             degree: unpacked(narrow(62, 11), 6, 5),
-            times: unpacked(narrow(73, 11), 5, 6),
+            divisor: Divisor(narrow(73, 11)),
             real: f64::from_bits(bits(84, 44) << 20),
+        }
+    }
+}
+
+/// The divisor of a quotient, in 11 bits: a hash of one of its own, so that equal divisors are equal;
+/// or a power of the product of all divisors of a run, or a part of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Divisor(u32);
+
+impl Divisor {
+    pub(crate) const NONE: Self = Self(0);
+    /// The bit that marks a hash.
+    const OWN: u32 = 1 << 10;
+
+    pub(crate) fn own(hash: u32) -> Self {
+        Self(Self::OWN | hash)
+    }
+    pub(crate) fn power(times: f32) -> Self {
+        Self(u32::try_from(packed(times, 5, 5)).unwrap_or(Self::OWN - 1))
+    }
+    pub(crate) fn is_own(self) -> bool {
+        self.0 & Self::OWN != 0
+    }
+    /// Returns which power of the common divisor it is: none if it is its own.
+    pub(crate) fn times(self) -> f32 {
+        if self.is_own() { 0.0 } else { unpacked(self.0, 5, 5) }
+    }
+    /// Returns the divisor of a sum of which both have one divisor, or powers of the common one.
+    pub(crate) fn or(self, other: Self) -> Self {
+        Self(self.0.max(other.0))
+    }
+    /// Returns the divisor of a product.
+    pub(crate) fn with(self, other: Self) -> Self {
+        match self.is_own() || other.is_own() {
+            true => Self::own(self.0.wrapping_add(other.0) & (Self::OWN - 1)),
+            false => Self::power(self.times() + other.times()),
         }
     }
 }
@@ -176,7 +216,12 @@ mod tests {
 
     #[test]
     fn an_array_keeps_elements() {
-        let odd = Element { is_deep: false, degree: 3.0, times: 77.0, ..Element::integer(-7) };
+        let odd = Element {
+            is_deep: false,
+            degree: 3.0,
+            divisor: Divisor::own(77),
+            ..Element::integer(-7)
+        };
         let low = Element::special(f64::NEG_INFINITY);
         let all = [Element::ZERO, Element::ONE, low, odd];
         let shape = ArrayShape::new(ElementType::F32, vec![5]);

@@ -4,12 +4,13 @@ use crate::compared::{COMPLEX_TOLERANCE, Found, Place, TOLERANCE};
 use crate::coverage::{self, Coverage, Samples, Seen};
 use crate::draw::{Draw, Pool, has_ties, held_exactly, real, shifted};
 use crate::fit::{Failure, devices, has, has_complex, is_partition, same_signature};
-use crate::lift::{Open, lift, other_functions};
+use crate::lift::{Open, lift};
 use crate::met::{Met, are_too_many};
 use crate::rational::digits;
 use crate::run::{run, size};
 use crate::ties::{Both, Place as Compared, Search, search};
 use crate::tower::PRIMES;
+use crate::unknown::other_functions;
 use crate::watch::has_watches;
 use collectives::spmd::Boundary;
 use hlo::{ElementType, Literal, Module, Shape, Verified};
@@ -28,6 +29,9 @@ const SHIFT: f64 = 1.0 / 1_073_741_824.0;
 
 /// The runs that show on which last digits, and on which order of equal numbers, results depend.
 const SHAKES: u32 = 3;
+
+/// The degree beyond which another bound is tried.
+const LARGE: f64 = 1e6;
 
 /// The draws, of 40, from which arguments for ties are sought: small numbers, and any.
 const TIED: [u64; 2] = [10, 32];
@@ -186,6 +190,7 @@ pub fn equal(first: &Verified, second: &Verified, options: &Options) -> Result<A
         covered: [Seen::default(), Seen::default()],
         met: Vec::new(),
         unknown: None,
+        is_common: None,
     };
     let seeds = u64::from(options.seeds);
     for draw in 0..seeds.saturating_mul(MOST_DRAWS) {
@@ -238,6 +243,16 @@ struct Runs {
     is_unsure: bool,
 }
 
+/// What a draw says.
+struct Drawn {
+    given: Vec<Vec<Literal>>,
+    runs: Runs,
+    found: Found,
+    /// The evidence with this draw, but for the degree, which is that of the draw.
+    evidence: Evidence,
+    met: Vec<Vec<Met>>,
+}
+
 /// Two modules that are compared, and what is known of them so far.
 struct Comparison<'a> {
     modules: [&'a Module; 2],
@@ -256,24 +271,44 @@ struct Comparison<'a> {
     /// Of each array of the results, what is known of its elements.
     met: Vec<Vec<Met>>,
     unknown: Option<Difference>,
+    /// Whether all divisors of a run count as a common one; `None` if that was not needed so far.
+    is_common: Option<bool>,
 }
 
 impl Comparison<'_> {
-    /// Runs both modules on the arguments of a seed, and compares the results.
-    fn draw(&mut self, seed: u64) -> Result<(), Stop> {
-        self.evidence.seeds += 1;
+    /// Runs both modules on the arguments of a seed, and compares the results. `None` if one does not
+    /// end within the limit of steps.
+    fn drawn(&mut self, seed: u64) -> Result<Option<Drawn>, Stop> {
         let field = self.field(seed, 0);
         let given = self.arguments(seed, &field);
-        let Some(runs) = self.runs(&field, &given)? else {
+        let Some(runs) = self.runs(&field, &given)? else { return Ok(None) };
+        let (mut evidence, mut met) = (self.evidence.clone(), self.met.clone());
+        evidence.is_shallow |= runs.is_shallow;
+        evidence.degree = runs.degree;
+        let all = runs.results.each_ref();
+        let found = self.compare(all, runs.divisors, &mut met, &mut evidence);
+        evidence.undefined += found.undefined.len();
+        Ok(Some(Drawn { given, runs, found, evidence, met }))
+    }
+    /// Adds what the arguments of a seed say.
+    fn draw(&mut self, seed: u64) -> Result<(), Stop> {
+        self.evidence.seeds += 1;
+        let mut drawn = self.drawn(seed)?;
+        if let Some(first) = &drawn
+            && self.is_common.is_none()
+            && first.evidence.degree > LARGE
+        {
+            self.is_common = Some(true);
+            match self.drawn(seed)? {
+                Some(other) if other.evidence.degree < first.evidence.degree => drawn = Some(other),
+                Some(_) | None => self.is_common = Some(false),
+            }
+        }
+        let Some(Drawn { given, runs, mut found, mut evidence, met }) = drawn else {
             self.evidence.endless += 1;
             return Ok(());
         };
-        let (mut evidence, mut met) = (self.evidence.clone(), self.met.clone());
-        evidence.is_shallow |= runs.is_shallow;
-        evidence.degree = evidence.degree.max(runs.degree);
-        let all = runs.results.each_ref();
-        let mut found = self.compare(all, runs.divisors, &mut met, &mut evidence);
-        evidence.undefined += found.undefined.len();
+        evidence.degree = evidence.degree.max(self.evidence.degree);
         if found.is_any() && (runs.is_unsure || found.has_other_numbers()) {
             match self.unstable(seed, &given, &runs)? {
                 Some(unstable) => found.leave_out(&unstable),
@@ -471,7 +506,7 @@ impl Comparison<'_> {
     }
     /// Returns the field of a seed for the arguments of the modules, shaken or not.
     fn field(&self, seed: u64, shake: u32) -> Arc<Field> {
-        let field = Field::new(seed).shaken(shake);
+        let field = Field::new(seed, self.is_common == Some(true)).shaken(shake);
         Arc::new(if self.has_integers { field.with_integers() } else { field })
     }
 

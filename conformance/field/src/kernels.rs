@@ -5,6 +5,7 @@ use crate::coverage::Decided;
 use crate::element::{Element, held, read, write};
 use crate::pair::{Pair, transformed};
 use crate::rational::digits;
+use crate::unknown::unknown;
 use hlo::op::value::{Direction, FftType, Transpose};
 use hlo::op::{
     Binary, Cholesky, Convolution, Dot, Fft, ReduceWindow, TopK, TriangularSolve, Unary,
@@ -97,7 +98,7 @@ pub(crate) fn is_number(ty: ElementType) -> bool {
 /// The operands of an op.
 pub(crate) struct Operands<'a> {
     pub(crate) stated: &'a Stated,
-    values: &'a [&'a Literal],
+    pub(crate) values: &'a [&'a Literal],
 }
 
 impl Operands<'_> {
@@ -231,7 +232,7 @@ fn computed(
         Op::Cholesky(op) => cholesky(field, op, &with),
         Op::TriangularSolve(op) => solve(field, op, &with),
         Op::TopK(op) => topk(field, op, &with, seen)?,
-        Op::CustomCall(_) => unknown(field, &with)?,
+        Op::CustomCall(call) => unknown(field, call, &with)?,
         // The index of the branch.
         Op::Conditional(op) => {
             let last = op.branches.len() - 1;
@@ -618,49 +619,6 @@ fn topk(field: &Field, op: &TopK, with: &Operands<'_>, seen: &mut Decided) -> Op
         }
     }
     Some(Literal::tuple(vec![Literal::from(write(values, best)), Literal::from(indices)]))
-}
-
-/// Returns the results of a function that is not known: hashes of its operands.
-fn unknown(field: &Field, with: &Operands<'_>) -> Option<Literal> {
-    let mut key = Vec::new();
-    for (literal, shape) in with.values.iter().zip(&with.stated.operands) {
-        let array = literal.array()?;
-        match is_float(shape) {
-            true => key.extend(read(array)),
-            false => key.extend(
-                (0..array.len()).map(|i| Element::of_scalar(field, array.get(i), ElementType::F64)),
-            ),
-        }
-    }
-    let of_all = field.oracle(&with.stated.name, &key, 0.5);
-    let leaves = with.stated.shape.leaves().into_iter().enumerate();
-    let arrays: Option<Vec<Literal>> = leaves
-        .map(|(leaf, shape)| {
-            let shape = shape.array()?;
-            let place = |i: usize| {
-                let place = Element::integer(to_i64(leaf << 40 | i));
-                field.unknown(&with.stated.name, of_all, place)
-            };
-            if shape.ty.is_float() {
-                return Some(Literal::from(write(shape, (0..count(&shape.dims)).map(place))));
-            }
-            // Mostly zero, as what says whether a function has succeeded.
-            let mut whole = Array::zeros(shape.clone());
-            for i in 0..whole.len() {
-                let hash = i64::from(place(i).residues[0]);
-                let value = if hash % 8 == 0 { hash / 8 % 5 } else { 0 };
-                whole.set(i, Scalar::Signed(value).convert(ElementType::S64, shape.ty));
-            }
-            Some(Literal::from(whole))
-        })
-        .collect();
-    let mut arrays = arrays?;
-    match &with.stated.shape {
-        Shape::Array(_) => arrays.pop(),
-        Shape::Tuple(_) | Shape::Token | Shape::Opaque | Shape::Buffer(_) => {
-            Some(Literal::tuple(arrays))
-        }
-    }
 }
 
 /// Returns the array that holds a constant.

@@ -18,7 +18,7 @@
 //! | `element`, `pair`, `unity` | numbers of the field, complex numbers, roots of unity |
 //! | `rational` | what constants mean |
 //! | `arithmetic` | the order, the oracles, and the laws of functions |
-//! | `kernels`, `batch_norm` | products, reductions, decompositions |
+//! | `kernels`, `batch_norm`, `unknown` | products, reductions, decompositions, unknown functions |
 //! | `constants`, `lift` | a module over the field, which the engine runs |
 //! | `draw`, `ties` | arguments; those for which compared numbers are equal |
 //! | `coverage`, `watch`, `met` | which ways were taken, which elements were compared |
@@ -45,6 +45,7 @@ mod run;
 mod ties;
 mod tower;
 mod unity;
+mod unknown;
 mod watch;
 
 pub use coverage::Coverage;

@@ -3,6 +3,7 @@
 use crate::arithmetic::Field;
 use crate::constants::Constants;
 use crate::kernels::{Stated, constant, held_shape, is_float, is_number};
+use crate::unknown::name_of;
 use crate::watch::{Watch, watches};
 use hlo::ir::rewrite::ModuleRewriter;
 use hlo::ir::{Computation, ComputationId, Instruction, InstructionId};
@@ -11,7 +12,6 @@ use hlo::op::value::{Direction, Text};
 use hlo::op::{Binary, Constant, CustomCall, TopK};
 use hlo::{ArrayShape, ElementType, Literal, Module, Op, Shape, Verified};
 use interp::is_annotation;
-use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 /// The most elements of an array.
@@ -199,56 +199,6 @@ pub(crate) fn lifted_literal(field: &Field, value: &Literal) -> Literal {
         }
         Literal::Array(_) | Literal::Token => value.clone(),
     }
-}
-
-/// Returns what an oracle of an unknown function is keyed by.
-fn name_of(computation: &Computation, instruction: &Instruction) -> String {
-    let [function, shapes] = function_of(computation, instruction).unwrap_or_default();
-    function + &shapes
-}
-
-/// Returns what states an unknown function, and the shapes with which it is called.
-fn function_of(computation: &Computation, instruction: &Instruction) -> Option<[String; 2]> {
-    let Op::CustomCall(call) = &instruction.op else { return None };
-    let config = instruction.common.as_ref().and_then(|common| common.backend_config.as_ref());
-    let operands: Vec<String> =
-        instruction.operands.iter().map(|&id| format!("{:#}", shape_of(computation, id))).collect();
-    // Layouts, aliases and schedules do not change the function.
-    let stated = CustomCall {
-        operand_layout_constraints: None,
-        output_to_operand_aliasing: hlo::op::value::OutputOperandAliasing::default(),
-        schedule: hlo::op::value::CustomCallSchedule::None,
-        ..(**call).clone()
-    };
-    Some([format!("{stated:?} {config:?}"), format!(" {operands:?} {:#}", instruction.shape)])
-}
-
-/// Returns an unknown function that one of two modules calls only, or with other shapes: a compiler
-/// may know what it is, or compute the parts of an array alone, as the matrices of a batch. What
-/// differs in the field may be equal.
-pub(crate) fn other_functions(modules: [&Module; 2]) -> Option<String> {
-    let [first, second] = modules.map(|module| {
-        let mut found: BTreeMap<String, (String, BTreeSet<String>)> = BTreeMap::new();
-        for (_, computation) in module.computations.iter() {
-            for (_, instruction) in computation.instructions.iter() {
-                let Some([function, shapes]) = function_of(computation, instruction) else {
-                    continue;
-                };
-                let Op::CustomCall(call) = &instruction.op else { continue };
-                let target = call.custom_call_target.0.to_string();
-                if !is_annotation(&target) {
-                    let (_, all) = found.entry(function).or_insert((target, BTreeSet::new()));
-                    all.insert(shapes);
-                }
-            }
-        }
-        found
-    });
-    let differs = |(function, all): (&String, &(String, BTreeSet<String>))| {
-        let are_equal = [&first, &second].iter().all(|of| of.get(function) == Some(all));
-        (!are_equal).then(|| all.0.clone())
-    };
-    first.iter().chain(&second).find_map(differs)
 }
 
 #[expect(clippy::wildcard_enum_match_arm, reason = "what only moves elements is kept")]

@@ -3,9 +3,9 @@
 //! An array holds a pair in the 16 bytes of an element: of each part the residue of the first prime
 //! and 27 bits of the real number, and of both the degree in twelve bits.
 use crate::arithmetic::Field;
-use crate::element::{Element, HELD, approximate, packed, unpacked};
+use crate::element::{Divisor, Element, HELD, approximate, packed, unpacked};
 use crate::kernels::Number;
-use crate::{rational, unity};
+use crate::{rational, tower, unity};
 use hlo::op::{Binary, Unary};
 use hlo::{Array, ArrayShape, ElementType, Op, Scalar};
 use num::index::to_i64;
@@ -39,8 +39,10 @@ impl Pair {
 
     fn to_bytes(self) -> [u8; 16] {
         let Self(re, im) = self;
-        let times = self.0.times.max(self.1.times);
-        let degree = packed(times, 4, 1) << 7 | packed(self.degree(), 6, 1);
+        let [a, b] = [self.0.divisor, self.1.divisor];
+        let divisor =
+            packed(a.times().max(b.times()), 3, 1) << 1 | u128::from(a.is_own() || b.is_own());
+        let degree = divisor << 7 | packed(self.degree(), 6, 1);
         let real = |x: &Element| u128::from(narrowed(x.real).to_bits().saturating_add(16) >> 5);
         let residue = |x: &Element| u128::from(x.residues[0]);
         (residue(&re) | residue(&im) << 31 | degree << 62 | real(&re) << 74 | real(&im) << 101)
@@ -51,13 +53,17 @@ impl Pair {
         let bits = |from: u32, count: u32| {
             u32::try_from(word >> from & ((1 << count) - 1)).expect("at most 31 bits")
         };
-        let (degree, times) = (unpacked(bits(62, 7), 6, 1), unpacked(bits(69, 5), 4, 1));
+        let (degree, is_own) = (unpacked(bits(62, 7), 6, 1), bits(69, 1) == 1);
+        let times = unpacked(bits(70, 4), 3, 1);
         let part = |from, real| {
             let residue = bits(from, 31);
+            // Which divisor it has is not held: one of its own.
+            let divisor =
+                if is_own { Divisor::own(tower::hash(residue)) } else { Divisor::power(times) };
             let real = f64::from(f32::from_bits(bits(real, 27) << 5));
             // Of what is constant the number is whole, or there is no need for more.
             let residues = [residue, 0];
-            Element { residues, is_deep: false, times, degree, real }
+            Element { residues, is_deep: false, divisor, degree, real }
         };
         Self(part(0, 74), part(31, 101))
     }

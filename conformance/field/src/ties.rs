@@ -87,12 +87,14 @@ pub(crate) fn search<S: Search>(
     let places: Vec<Place> = spread(&places, MOST_PLACES).copied().collect();
     let directions: Vec<Direction> =
         movable.iter().map(|&argument| Direction { argument, seed }).collect();
+    let is_small = most >= MANY;
     let (mut runs, mut tried) = (0, vec![0; places.len()]);
     for direction in spread(&directions, MOST_ARGUMENTS) {
         let is_integral = is_integral(held, direction.argument);
         let open = modules.open();
         let mut wanted = places.iter().zip(&tried).filter(|(place, tried)| {
-            is_whole(place) == Some(is_integral) && (**tried == 0 || open.contains(place))
+            is_whole(place) == Some(is_integral)
+                && (open.contains(place) || is_small && **tried == 0)
         });
         if wanted.next().is_none() {
             continue;
@@ -127,7 +129,7 @@ pub(crate) fn search<S: Search>(
                     Some(solved([gaps[0], gaps[1], last])).filter(|steps| !steps.is_empty())
                 })
                 .collect();
-            let tries = MOST_TRIES[usize::from(most >= MANY)][usize::from(is_integral)];
+            let tries = MOST_TRIES[usize::from(is_small)][usize::from(is_integral)];
             let mut steps: Vec<Steps> = Vec::new();
             for each in spread(&all, if is_integral { 2 } else { tries }).flatten() {
                 if !steps.contains(each) {
@@ -135,9 +137,11 @@ pub(crate) fn search<S: Search>(
                 }
             }
             for steps in steps {
-                if *tried < tries && (!is_integral || modules.open().contains(place)) {
-                    *tried += 1;
+                // Where equal numbers are is not always where the result depends on them.
+                let again = is_small && !is_integral;
+                if *tried < tries && (again || modules.open().contains(place)) {
                     at(modules, steps)?;
+                    *tried += usize::from(is_integral || !modules.open().contains(place));
                 }
             }
         }
@@ -196,7 +200,8 @@ fn root([a, b, c]: [Element; 3], size: f64) -> Option<Element> {
     let is_affine = slope[0] == next[0] && (!is_deep || slope == next);
     let has_slope = slope[0] != 0 && (!is_deep || slope[1] != 0);
     let (real, after) = (b.real - a.real, c.real - b.real);
-    let is_steady = (real - after).abs() <= size.max(1.0) * 1e-8;
+    // Sums may have cancelled: what is left has fewer digits.
+    let is_steady = (real - after).abs() <= size.max(1.0) * 1e-8 + real.abs() * 1e-3;
     let steps = -2.0 * a.real / (real + after);
     if !is_affine || !has_slope || !is_steady || !steps.is_finite() || steps.abs() > 1e9 {
         return None;

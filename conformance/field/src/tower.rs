@@ -70,6 +70,11 @@ pub(crate) fn root(x: Residues) -> Residues {
     each(|i| power_at(x[i], PRIMES[i] / 4 + 1, i))
 }
 
+/// Returns ten bits that identify a divisor by its residue.
+pub(crate) fn hash(residue: u32) -> u32 {
+    residue.wrapping_mul(0x9e37_79b1) >> 22
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -80,7 +80,7 @@ mod tests {
 
     #[test]
     fn roots_of_unity_are_on_the_circle() {
-        let field = Field::new(0);
+        let field = Field::new(0, false);
         for prime in PRIMES {
             assert_eq!((prime + 1) % u32::try_from(ORDER).unwrap(), 0);
         }

@@ -148,6 +148,11 @@ fn other_functions_are_different() {
     for (first, second) in [
         ("ROOT r = f32[6] add(x, y)", "ROOT r = f32[6] subtract(x, y)"),
         ("ROOT r = f32[6] copy(x)", "ROOT r = f32[6] abs(x)"),
+        // NaN of a NaN that a module states.
+        (
+            "zeros = f32[6] broadcast(zero), dimensions={} p = pred[6] compare(x, zeros), direction=GT n = f32[] constant(nan) m = f32[6] broadcast(n), dimensions={} s = f32[6] select(p, x, m) ROOT r = f32[6] multiply(s, y)",
+            "ROOT r = f32[6] multiply(x, y)",
+        ),
         ("ROOT r = f32[6] tanh(x)", "ROOT r = f32[6] logistic(x)"),
         ("ROOT r = f32[6] maximum(x, y)", "ROOT r = f32[6] minimum(x, y)"),
         ("a = f32[6] multiply(x, x) ROOT r = f32[6] sqrt(a)", "ROOT r = f32[6] copy(x)"),
