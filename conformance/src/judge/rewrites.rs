@@ -4,6 +4,8 @@
 //! | form | rewritten |
 //! |---|---|
 //! | `(x * c) * d`, `(x + c) + d` of constants | `x * (c * d)`, `x + (c + d)` |
+//! | products and quotients of three and more | in any order, if a factor is a constant or repeated, or two divide |
+//! | `x * convert(mask)` | `select(mask, x, 0)` |
 //! | `a * b + a * c` | `a * (b + c)` |
 //! | `(a / b) / c`, `a / (b / c)` | `a / (b * c)`, `(a * c) / b` |
 //! | `a / sqrt(b)` | `a * rsqrt(b)` |
@@ -17,11 +19,12 @@
 use super::elementwise::{for_each_choice, real_binary, real_unary};
 use super::evaluate::{Evaluator, Leaves};
 use super::interval::Interval;
+use super::modes::{Modes, largest, smallest_normal};
 use super::range::Range;
 use super::site::Site;
 use hlo::ir::InstructionId;
 use hlo::op::{Binary, Op, Unary};
-use hlo::{ArrayShape, Class};
+use hlo::{ArrayShape, Class, ElementType};
 use std::convert::Infallible;
 
 /// The values of the instructions of a computation so far.
@@ -133,8 +136,14 @@ impl Form<'_, '_, '_> {
                 self.reassociated(op, x, y),
                 self.reassociated(op, y, x),
                 self.exponentials(x, y),
+                self.masked(x, y),
+                self.masked(y, x),
+                self.in_any_order(op, x, y),
             ],
-            Binary::Divide => self.quotients(x, y),
+            Binary::Divide => {
+                let quotients = self.quotients(x, y).into_iter();
+                quotients.chain([self.in_any_order(op, x, y)]).collect()
+            }
             Binary::Power => vec![self.power(x, y)],
             _ => Vec::new(),
         };
@@ -161,6 +170,82 @@ impl Form<'_, '_, '_> {
             .find_map(|[f, one, g, other]| (f == g).then_some([f, one, other]))?;
         self.nested(Binary::Multiply, factor, op, one, other)
     }
+    /// Returns `select(mask, x, 0)` for `x * convert(mask)`.
+    fn masked(&self, mask: InstructionId, x: InstructionId) -> Option<Range> {
+        let (zero, mask) = (Interval::point(0.0), self.value(mask).filter(|_| self.is_mask(mask))?);
+        let zeros = Range::given(&self.shape, &vec![zero; mask.lo.len()]);
+        Some(self.computed(&[&mask, &self.value(x)?], false, |chosen| {
+            let mask: Vec<Interval> = chosen[0].intervals().collect();
+            chosen[1].where_else(&zeros, |i| mask[i].lo != 0.0)
+        }))
+    }
+    /// Returns whether numbers are 0 or 1 by a decision.
+    fn is_mask(&self, id: InstructionId) -> bool {
+        let instruction = &self.site.computation.instructions[id];
+        let Some(&first) = instruction.operands.first() else { return false };
+        let from = self.site.computation.instructions[first].shape.element_type();
+        let by_decision = from == Some(ElementType::Pred);
+        match &instruction.op {
+            Op::Convert(_) if by_decision => true,
+            Op::Select(_) | Op::Call(_) | Op::Fusion(_) if by_decision => {
+                let is_bit = |x: Interval| x.is_point() && (x.lo == 0.0 || x.lo == 1.0);
+                let value = self.value(id);
+                value.is_some_and(|x| x.candidates().iter().all(|x| x.intervals().all(is_bit)))
+            }
+            op if is_moved(op) => self.is_mask(first),
+            _ => false,
+        }
+    }
+
+    /// Returns a product or quotient of three and more factors in any order, where a divisor may be
+    /// the product with its rounded reciprocal: of partial products that neither overflow nor
+    /// underflow, and else as it is.
+    fn in_any_order(&self, op: Binary, x: InstructionId, y: InstructionId) -> Option<Range> {
+        let mut chain = Chain::default();
+        chain.take(self, x, false, 1);
+        chain.take(self, y, op == Binary::Divide, 1);
+        let repeated = |factor: &Factor| {
+            let op = &self.site.computation.instructions[factor.id].op;
+            matches!(op, Op::Broadcast(_)) || self.is_constant(factor.id)
+        };
+        let divisors: u32 = chain.factors.iter().map(|factor| u32::from(factor.divides)).sum();
+        if chain.steps == 0 || !(divisors > 1 || chain.factors.iter().any(repeated)) {
+            return None;
+        }
+        let values = chain.factors.iter().map(|factor| self.value(factor.id));
+        let values: Vec<Range> = values.collect::<Option<_>>()?;
+        let values: Vec<&Range> = values.iter().collect();
+        let own = self.apply(op, &self.value(x)?, &self.value(y)?);
+        let (ty, roundings) = (self.shape.ty, f64::from(chain.steps + 1 + divisors));
+        let product = |factors: &mut dyn Iterator<Item = Interval>| -> Option<Interval> {
+            let (mut product, mut large, mut small) = (Interval::point(1.0), 1.0, 1.0);
+            for (x, factor) in factors.zip(&chain.factors) {
+                let x = Modes::inaccurate(ty, x, f64::from(factor.moved));
+                let x = if factor.divides { Interval::point(1.0) / x } else { x };
+                let (least, most) = (x.lo.abs().min(x.hi.abs()), x.max_abs());
+                if !x.is_finite() || least == 0.0 || (x.lo < 0.0) != (x.hi < 0.0) {
+                    return None;
+                }
+                (large, small) = (f64::max(most, 1.0) * large, f64::min(least, 1.0) * small);
+                product = product * x;
+            }
+            let fits = large <= largest(ty) && small >= smallest_normal(ty);
+            fits.then(|| Modes::inaccurate(ty, product, roundings))
+        };
+        let range = for_each_choice(&values, false, |chosen| {
+            let chosen: Vec<Vec<Interval>> =
+                chosen.iter().map(|x| x.intervals().collect()).collect();
+            let at = |i: usize| product(&mut chosen.iter().map(|x| x[i]));
+            let products: Vec<Option<Interval>> = (0..own.lo.len()).map(at).collect();
+            let sets = products.iter().map(|x| x.unwrap_or(Interval::ANY));
+            let stored = sets.map(|x| self.ev.modes.store_all(ty, x, true));
+            let other = Range::of_sets(&self.shape, &stored.collect::<Vec<_>>());
+            Ok::<_, Infallible>(other.where_else(&own, |i| products[i].is_some()))
+        });
+        let Ok(range) = range;
+        Some(range)
+    }
+
     fn exponentials(&self, x: InstructionId, y: InstructionId) -> Option<Range> {
         let [a, b] = [self.of(x, Unary::Exponential)?, self.of(y, Unary::Exponential)?];
         let sum = self.apply(Binary::Add, &self.value(a)?, &self.value(b)?);
@@ -211,6 +296,62 @@ impl Form<'_, '_, '_> {
             Some(self.apply(Binary::Divide, &one(), &base))
         } else {
             None
+        }
+    }
+}
+
+/// Returns whether an op moves elements without a choice of them.
+fn is_moved(op: &Op) -> bool {
+    matches!(op, Op::Broadcast(_) | Op::Copy(_) | Op::Reshape(_) | Op::Transpose(_))
+}
+
+/// A factor of products and quotients.
+struct Factor {
+    id: InstructionId,
+    divides: bool,
+    /// The products and quotients that it was before it was moved.
+    moved: u32,
+}
+
+/// Products and quotients of each other.
+#[derive(Default)]
+struct Chain {
+    factors: Vec<Factor>,
+    /// Products and quotients before the last one.
+    steps: u32,
+}
+
+impl Chain {
+    /// The most steps in a row.
+    const MOST: u32 = 4;
+
+    /// Adds the factors of a value, which may divide.
+    fn take(&mut self, form: &Form<'_, '_, '_>, id: InstructionId, divides: bool, depth: u32) {
+        let of = |op: Binary| form.pair(id, op).map(|pair| (pair, op == Binary::Divide));
+        match of(Binary::Multiply).or_else(|| of(Binary::Divide)) {
+            Some(([x, y], second)) if depth < Self::MOST => {
+                self.steps += 1;
+                self.take(form, x, divides, depth + 1);
+                self.take(form, y, divides != second, depth + 1);
+            }
+            _ => {
+                let moved = Self::moved(form, id, depth);
+                self.steps += moved;
+                self.factors.push(Factor { id, divides, moved });
+            }
+        }
+    }
+    /// Returns the number of steps of a value that is moved after them.
+    fn moved(form: &Form<'_, '_, '_>, id: InstructionId, depth: u32) -> u32 {
+        let instruction = &form.site.computation.instructions[id];
+        let step = |&id: &InstructionId| Self::moved(form, id, depth + 1);
+        match &instruction.op {
+            _ if depth >= Self::MOST => 0,
+            Op::Binary(Binary::Multiply | Binary::Divide) => {
+                1 + instruction.operands.iter().map(step).sum::<u32>()
+            }
+            op if is_moved(op) => instruction.operands.first().map_or(0, step),
+            _ => 0,
         }
     }
 }
