@@ -3,11 +3,11 @@
 //!
 //! | form | rewritten |
 //! |---|---|
-//! | `(x * c) * d`, `(x + c) + d` of constants | `x * (c * d)`, `x + (c + d)` |
+//! | `(x * c) * d`, `(x + c) - d` of constants | `x * (c * d)`, `x + (c - d)` |
 //! | products and quotients of three and more | in any order, if a factor is a constant or repeated, or two divide |
 //! | `x * convert(mask)` | `select(mask, x, 0)` |
 //! | `a * b + a * c` | `a * (b + c)` |
-//! | `(a / b) / c`, `a / (b / c)` | `a / (b * c)`, `(a * c) / b` |
+//! | `(a / b) / c`, `a / (b / c)`, `(a / b) / (c / d)` | `a / (b * c)`, `(a * c) / b`, `(a * d) / (b * c)` |
 //! | `a / sqrt(b)` | `a * rsqrt(b)` |
 //! | `a / exp(b)` | `a * exp(-b)` |
 //! | `exp(a) * exp(b)` | `exp(a + b)` |
@@ -22,7 +22,7 @@ use super::interval::Interval;
 use super::modes::{Modes, largest, smallest_normal};
 use super::range::Range;
 use super::site::Site;
-use hlo::ir::InstructionId;
+use hlo::ir::{Computation, ComputationId, InstructionId};
 use hlo::op::{Binary, Op, Unary};
 use hlo::{ArrayShape, Class, ElementType};
 use std::convert::Infallible;
@@ -128,13 +128,13 @@ impl Form<'_, '_, '_> {
     fn binary(&self, op: Binary, x: InstructionId, y: InstructionId) -> Vec<Range> {
         let all = match op {
             Binary::Add | Binary::Subtract => vec![
-                self.reassociated(op, x, y),
-                self.reassociated(op, y, x),
+                self.summed(op, x, y),
+                (op == Binary::Add).then(|| self.summed(op, y, x)).flatten(),
                 self.factored(op, x, y),
             ],
             Binary::Multiply => vec![
-                self.reassociated(op, x, y),
-                self.reassociated(op, y, x),
+                self.reassociated(x, y),
+                self.reassociated(y, x),
                 self.exponentials(x, y),
                 self.masked(x, y),
                 self.masked(y, x),
@@ -150,17 +150,42 @@ impl Form<'_, '_, '_> {
         all.into_iter().flatten().collect()
     }
 
-    /// Returns `a op (b op y)` for `(a op b) op y`, of which `b` and `y` are constants.
-    fn reassociated(&self, op: Binary, x: InstructionId, y: InstructionId) -> Option<Range> {
-        if op == Binary::Subtract || !self.is_constant(y) {
-            return None;
-        }
-        let [a, b] = self.pair(x, op)?;
+    /// Returns `a * (b * y)` for `(a * b) * y`, of which `b` and `y` are constants.
+    fn reassociated(&self, x: InstructionId, y: InstructionId) -> Option<Range> {
+        let op = Binary::Multiply;
+        let [a, b] = self.pair(x, op).filter(|_| self.is_constant(y))?;
         match (self.is_constant(a), self.is_constant(b)) {
             (_, true) => self.nested(op, a, op, b, y),
             (true, _) => self.nested(op, b, op, a, y),
             (false, false) => None,
         }
+    }
+    /// Returns `a + (b + y)` for `(a + b) + y`, of which `b` and `y` are constants, also of more
+    /// of them, and of those that are subtracted.
+    fn summed(&self, op: Binary, mut x: InstructionId, y: InstructionId) -> Option<Range> {
+        let mut constants = vec![(y, op == Binary::Subtract)];
+        while self.is_constant(constants[constants.len() - 1].0) {
+            let sum = self.pair(x, Binary::Add).map(|pair| (pair, false));
+            let difference = || Some((self.pair(x, Binary::Subtract)?, true));
+            match sum.or_else(difference) {
+                Some(([a, b], false)) if self.is_constant(a) => {
+                    constants.push((a, false));
+                    x = b;
+                }
+                Some(([a, b], negative)) if self.is_constant(b) => {
+                    constants.push((b, negative));
+                    x = a;
+                }
+                _ => break,
+            }
+        }
+        let mut signed = constants.iter().rev().map(|&(id, negative)| {
+            let value = self.value(id)?;
+            Some(if negative { self.function(Unary::Negate, &value) } else { value })
+        });
+        let first = signed.next().flatten().filter(|_| constants.len() > 1)?;
+        let total = signed.try_fold(first, |sum, x| Some(self.apply(Binary::Add, &sum, &x?)))?;
+        Some(self.apply(Binary::Add, &self.value(x)?, &total))
     }
     /// Returns `a * (b + c)` for `a * b + a * c`.
     fn factored(&self, op: Binary, x: InstructionId, y: InstructionId) -> Option<Range> {
@@ -181,18 +206,25 @@ impl Form<'_, '_, '_> {
     }
     /// Returns whether numbers are 0 or 1 by a decision.
     fn is_mask(&self, id: InstructionId) -> bool {
-        let instruction = &self.site.computation.instructions[id];
-        let Some(&first) = instruction.operands.first() else { return false };
-        let from = self.site.computation.instructions[first].shape.element_type();
-        let by_decision = from == Some(ElementType::Pred);
+        let is_bit = |x: Interval| x.is_point() && (x.lo == 0.0 || x.lo == 1.0);
+        let value = self.value(id).filter(|_| self.decides(self.site.computation, id));
+        value.is_some_and(|x| x.candidates().iter().all(|x| x.intervals().all(is_bit)))
+    }
+    /// Returns whether an instruction converts or selects by a decision, also in what it calls.
+    fn decides(&self, computation: &Computation, id: InstructionId) -> bool {
+        let instruction = &computation.instructions[id];
+        let called = |id: ComputationId| {
+            let callee = &self.ev.module.computations[id];
+            self.decides(callee, callee.root)
+        };
         match &instruction.op {
-            Op::Convert(_) if by_decision => true,
-            Op::Select(_) | Op::Call(_) | Op::Fusion(_) if by_decision => {
-                let is_bit = |x: Interval| x.is_point() && (x.lo == 0.0 || x.lo == 1.0);
-                let value = self.value(id);
-                value.is_some_and(|x| x.candidates().iter().all(|x| x.intervals().all(is_bit)))
+            Op::Convert(_) | Op::Select(_) => {
+                let shape = &computation.instructions[instruction.operands[0]].shape;
+                shape.element_type() == Some(ElementType::Pred)
             }
-            op if is_moved(op) => self.is_mask(first),
+            Op::Call(call) => called(call.to_apply),
+            Op::Fusion(fusion) => called(fusion.calls),
+            op if is_moved(op) => self.decides(computation, instruction.operands[0]),
             _ => false,
         }
     }
@@ -265,7 +297,13 @@ impl Form<'_, '_, '_> {
             let product = self.apply(Binary::Multiply, &self.value(x)?, &self.value(c)?);
             Some(self.apply(Binary::Divide, &product, &self.value(b)?))
         });
-        vec![times(Unary::Rsqrt, root), times(Unary::Exponential, exponent), outer, inner]
+        let both = self.pair(x, Binary::Divide).zip(self.pair(y, Binary::Divide));
+        let both = both.and_then(|([a, b], [c, d])| {
+            let [a, b, c, d] = [self.value(a)?, self.value(b)?, self.value(c)?, self.value(d)?];
+            let product = |x: &Range, y: &Range| self.apply(Binary::Multiply, x, y);
+            Some(self.apply(Binary::Divide, &product(&a, &d), &product(&b, &c)))
+        });
+        vec![times(Unary::Rsqrt, root), times(Unary::Exponential, exponent), outer, inner, both]
     }
     /// Returns the power of the same constant for all elements as a product, root or quotient.
     fn power(&self, x: InstructionId, y: InstructionId) -> Option<Range> {

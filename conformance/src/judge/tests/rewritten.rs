@@ -1,7 +1,7 @@
 //! Tests of other forms of an instruction that compilers make.
 use super::super::rules::verdicts;
 use super::*;
-use Verdict::{Differs, WithinBound};
+use Verdict::{Differs, Undefined, WithinBound};
 
 #[test]
 fn products_with_constants_have_any_order() {
@@ -82,7 +82,37 @@ fn a_mask_that_is_multiplied_may_select() {
         o = f32[4] broadcast(one), dimensions={} z = f32[4] broadcast(zero), dimensions={}
         k = f32[4] call(m, o, z), to_apply=w ROOT r = f32[4] multiply(k, x) }";
     verdicts(called, &x, &results);
+    // In a function that makes one, and moved.
+    let called = "w { m = pred[4] parameter(0) ROOT k = f32[4] convert(m) }
+        ENTRY e { x = f32[4] parameter(0) m = pred[4] parameter(1) k = f32[4] call(m), to_apply=w
+        t = f32[4] reshape(k) ROOT r = f32[4] multiply(t, x) }";
+    verdicts(called, &x, &results);
     let numbers = body.replace("m = pred", "m = s32").replace("pred", "s32");
     let x = [x[0], "s32[4] {0, 0, 1, 1}"];
     verdicts(&numbers, &x, &[("f32[4] {0, 0, 2, -3}", Differs)]);
+}
+
+#[test]
+fn constants_that_are_added_are_one() {
+    let of = |root: &str| {
+        format!(
+            "ENTRY e {{ x = f32[] parameter(0) c = f32[] constant(1e10) d = f32[] constant(3e9) {root} }}"
+        )
+    };
+    let x = ["f32[] 1e-3"];
+    let difference = of("a = f32[] add(x, c) ROOT r = f32[] subtract(a, c)");
+    verdicts(&difference, &x, &[("f32[] 1e-3", WithinBound), ("f32[] 2e-3", Differs)]);
+    let three = of(
+        "a = f32[] subtract(c, d) b = f32[] add(x, c) s = f32[] subtract(b, d) ROOT r = f32[] subtract(s, a)",
+    );
+    verdicts(&three, &x, &[("f32[] 1", Differs)]);
+    let three = of(
+        "b = f32[] add(c, x) s = f32[] subtract(b, d) t = f32[] add(s, d) ROOT r = f32[] subtract(t, c)",
+    );
+    verdicts(&three, &x, &[("f32[] 1e-3", WithinBound), ("f32[] 1", Differs)]);
+    // A product overflows that the quotient of quotients has not.
+    let body = "ENTRY e { a = f32[] parameter(0) b = f32[] parameter(1) p = f32[] divide(a, b)
+        q = f32[] divide(b, a) ROOT r = f32[] divide(p, q) }";
+    verdicts(body, &["f32[] 1e30", "f32[] 1e25"], &[("f32[] nan", Undefined)]);
+    verdicts(body, &["f32[] 1e15", "f32[] 1e10"], &[("f32[] nan", Differs)]);
 }
