@@ -343,7 +343,7 @@ mod tests {
     }
 
     proptest! {
-        #![proptest_config(ProptestConfig::with_cases(20_000))]
+        #![proptest_config(ProptestConfig::with_cases(4_000))]
         #[test]
         fn values_of_members_are_in_the_range_of_the_op(
             ty in 0..TYPES.len(), op in 0..BINARY.len() + UNARY.len(), a in operand(), b in operand(), small in proptest::bool::ANY,
@@ -395,7 +395,7 @@ mod tests {
             let of = |ty| ArrayShape::new(ty, [1].as_slice());
             // From a float.
             let (a, b) = (number(x), number(x.wrapping_add(y >> near)));
-            if !a.is_nan() && !b.is_nan() {
+            if !a.is_nan() && !b.is_nan() && (a != b || a.to_bits() == b.to_bits()) {
                 let interval = if a.to_bits() == b.to_bits() { Interval::point(a) } else { Interval::closed(a.min(b), a.max(b)) };
                 let inside = (a * at + b * (1.0 - at)).clamp(a.min(b), a.max(b));
                 let inside = Scalar::Float(inside).round_to(float);

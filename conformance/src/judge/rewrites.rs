@@ -3,11 +3,11 @@
 //!
 //! | form | rewritten |
 //! |---|---|
-//! | `(a / b) / c`, `a / (b / c)` | `a / (b * c)`, `(a * c) / b` |
-//! | products and quotients of three factors or more, of which one is a constant, repeated, or a divisor | in any order: `x * (c / d)`, `x * (c * s)`, `(a * d) / (b * c)` |
-//! | `(x + c) - d` of constants, and longer sums | `x + (c - d)` |
-//! | `x * convert(p)` of predicates | `select(p, x, 0)` |
+//! | `(x * c) * d`, `(x + c) - d` of constants | `x * (c * d)`, `x + (c - d)` |
+//! | products and quotients of three and more | in any order, if a factor is a constant or repeated, or two divide |
+//! | `x * convert(mask)` | `select(mask, x, 0)` |
 //! | `a * b + a * c` | `a * (b + c)` |
+//! | `(a / b) / c`, `a / (b / c)`, `(a / b) / (c / d)` | `a / (b * c)`, `(a * c) / b`, `(a * d) / (b * c)` |
 //! | `a / sqrt(b)` | `a * rsqrt(b)` |
 //! | `a / exp(b)` | `a * exp(-b)` |
 //! | `exp(a) * exp(b)` | `exp(a + b)` |
@@ -19,19 +19,13 @@
 use super::elementwise::{for_each_choice, real_binary, real_unary};
 use super::evaluate::{Evaluator, Leaves};
 use super::interval::Interval;
-use super::modes::{largest, smallest_normal};
+use super::modes::{Modes, largest, smallest_normal};
 use super::range::Range;
 use super::site::Site;
-use hlo::ir::InstructionId;
+use hlo::ir::{Computation, ComputationId, InstructionId};
 use hlo::op::{Binary, Op, Unary};
 use hlo::{ArrayShape, Class, ElementType};
 use std::convert::Infallible;
-
-/// The most factors or terms that one form has.
-const MOST_PARTS: usize = 12;
-
-/// An operand of a product or a sum, and whether it divides or is subtracted.
-type Part = (InstructionId, bool);
 
 /// The values of the instructions of a computation so far.
 pub(super) type Values<'a> = &'a dyn Fn(InstructionId) -> Option<&'a Leaves>;
@@ -133,19 +127,22 @@ impl Form<'_, '_, '_> {
 
     fn binary(&self, op: Binary, x: InstructionId, y: InstructionId) -> Vec<Range> {
         let all = match op {
-            Binary::Add | Binary::Subtract => {
-                vec![self.sum(op, x, y), self.factored(op, x, y)]
-            }
+            Binary::Add | Binary::Subtract => vec![
+                self.summed(op, x, y),
+                (op == Binary::Add).then(|| self.summed(op, y, x)).flatten(),
+                self.factored(op, x, y),
+            ],
             Binary::Multiply => vec![
                 self.reassociated(x, y),
                 self.reassociated(y, x),
-                self.product(op, x, y),
+                self.exponentials(x, y),
                 self.masked(x, y),
                 self.masked(y, x),
-                self.exponentials(x, y),
+                self.in_any_order(op, x, y),
             ],
             Binary::Divide => {
-                self.quotients(x, y).into_iter().chain([self.product(op, x, y)]).collect()
+                let quotients = self.quotients(x, y).into_iter();
+                quotients.chain([self.in_any_order(op, x, y)]).collect()
             }
             Binary::Power => vec![self.power(x, y)],
             _ => Vec::new(),
@@ -153,138 +150,42 @@ impl Form<'_, '_, '_> {
         all.into_iter().flatten().collect()
     }
 
-    /// Returns `a * (b * y)` for `(a * b) * y`, of which `b` and `y` are constants: their product may
-    /// overflow.
+    /// Returns `a * (b * y)` for `(a * b) * y`, of which `b` and `y` are constants.
     fn reassociated(&self, x: InstructionId, y: InstructionId) -> Option<Range> {
-        const OP: Binary = Binary::Multiply;
-        let [a, b] = self.pair(x, OP).filter(|_| self.is_constant(y))?;
+        let op = Binary::Multiply;
+        let [a, b] = self.pair(x, op).filter(|_| self.is_constant(y))?;
         match (self.is_constant(a), self.is_constant(b)) {
-            (_, true) => self.nested(OP, a, OP, b, y),
-            (true, _) => self.nested(OP, b, OP, a, y),
+            (_, true) => self.nested(op, a, op, b, y),
+            (true, _) => self.nested(op, b, op, a, y),
             (false, false) => None,
         }
     }
-    /// Adds the parts of an instruction that is built by an op and its inverse, each with whether the
-    /// inverse applies to it.
-    fn parts(&self, id: InstructionId, ops: [Binary; 2], inverse: bool, parts: &mut Vec<Part>) {
-        let both = ops.map(|op| self.pair(id, op));
-        match both {
-            _ if parts.len() >= MOST_PARTS => parts.push((id, inverse)),
-            [Some([a, b]), _] => {
-                self.parts(a, ops, inverse, parts);
-                self.parts(b, ops, inverse, parts);
+    /// Returns `a + (b + y)` for `(a + b) + y`, of which `b` and `y` are constants, also of more
+    /// of them, and of those that are subtracted.
+    fn summed(&self, op: Binary, mut x: InstructionId, y: InstructionId) -> Option<Range> {
+        let mut constants = vec![(y, op == Binary::Subtract)];
+        while self.is_constant(constants[constants.len() - 1].0) {
+            let sum = self.pair(x, Binary::Add).map(|pair| (pair, false));
+            let difference = || Some((self.pair(x, Binary::Subtract)?, true));
+            match sum.or_else(difference) {
+                Some(([a, b], false)) if self.is_constant(a) => {
+                    constants.push((a, false));
+                    x = b;
+                }
+                Some(([a, b], negative)) if self.is_constant(b) => {
+                    constants.push((b, negative));
+                    x = a;
+                }
+                _ => break,
             }
-            [None, Some([a, b])] => {
-                self.parts(a, ops, inverse, parts);
-                self.parts(b, ops, !inverse, parts);
-            }
-            [None, None] => parts.push((id, inverse)),
         }
-    }
-    fn parts_of(
-        &self,
-        op: Binary,
-        ops: [Binary; 2],
-        x: InstructionId,
-        y: InstructionId,
-    ) -> Vec<Part> {
-        let mut parts = Vec::new();
-        self.parts(x, ops, false, &mut parts);
-        self.parts(y, ops, op == ops[1], &mut parts);
-        parts
-    }
-    /// Returns a sum of one number and several constants, which are added to one another first.
-    fn sum(&self, op: Binary, x: InstructionId, y: InstructionId) -> Option<Range> {
-        let parts = self.parts_of(op, [Binary::Add, Binary::Subtract], x, y);
-        let (constants, others): (Vec<Part>, Vec<Part>) =
-            parts.into_iter().partition(|(id, _)| self.is_constant(*id));
-        let &[(number, is_negative)] = &*others else { return None };
-        if constants.len() < 2 {
-            return None;
-        }
-        let signed = |&(id, is_negative): &Part| {
+        let mut signed = constants.iter().rev().map(|&(id, negative)| {
             let value = self.value(id)?;
-            Some(if is_negative { self.function(Unary::Negate, &value) } else { value })
-        };
-        let constants: Vec<Range> = constants.iter().map(signed).collect::<Option<_>>()?;
-        let add = |x: Range, y: &Range| self.apply(Binary::Add, &x, y);
-        let forward = constants[1..].iter().fold(constants[0].clone(), add);
-        let last = constants.len() - 1;
-        let back = constants[..last].iter().rev().fold(constants[last].clone(), add);
-        let number = self.value(number)?;
-        let op = if is_negative { Binary::Subtract } else { Binary::Add };
-        let results = [forward, back].map(|constant| self.apply(op, &constant, &number));
-        Some(Range::any_of(&results))
-    }
-    /// Returns a product of factors and inverses in any order, each step of which rounds. Where a
-    /// step may leave the normal numbers it is the product as it is written.
-    fn product(&self, op: Binary, x: InstructionId, y: InstructionId) -> Option<Range> {
-        let factors = self.parts_of(op, [Binary::Multiply, Binary::Divide], x, y);
-        let is_moved = |&(id, is_inverse): &Part| {
-            let op = &self.site.computation.instructions[id].op;
-            is_inverse || matches!(op, Op::Broadcast(_)) || self.is_constant(id)
-        };
-        if factors.len() < 3 || !factors.iter().any(is_moved) {
-            return None;
-        }
-        let format = self.shape.ty.float_format()?;
-        let unit = f64::powi(2.0, -1 - i32::try_from(format.mantissa_bits).ok()?);
-        let inverses = factors.iter().filter(|(_, is_inverse)| *is_inverse).count();
-        let steps = f64::from(u32::try_from(factors.len() - 1 + inverses).ok()?);
-        // The ends are computed in f64.
-        let slack = steps * unit * (1.0 + steps * unit) + 2.0 * steps * f64::EPSILON;
-        let sizes = [4.0 * smallest_normal(self.shape.ty), largest(self.shape.ty) / 4.0];
-        let values: Vec<(Vec<Interval>, bool)> = factors
-            .iter()
-            .map(|&(id, is_inverse)| Some((self.value(id)?.intervals().collect(), is_inverse)))
-            .collect::<Option<_>>()?;
-        let written = self.apply(op, &self.value(x)?, &self.value(y)?);
-        let results = written.intervals().enumerate().map(|(i, written)| {
-            let factors = values.iter().map(|(value, is_inverse)| (value[i], *is_inverse));
-            any_order(factors, sizes).map_or(written, |ends| {
-                let [lo, hi] = ends.map(|x| x.abs() * slack);
-                Interval::open(ends[0] - lo, ends[1] + hi)
-            })
+            Some(if negative { self.function(Unary::Negate, &value) } else { value })
         });
-        let results: Vec<Interval> = results.collect();
-        Some(Range::given(&self.shape, &results))
-    }
-    /// Returns the product with what is 1 where a predicate holds as a selection: 0 elsewhere, in place
-    /// of -0 or NaN.
-    fn masked(&self, mask: InstructionId, x: InstructionId) -> Option<Range> {
-        let (mut computation, mut at) = (self.site.computation, mask);
-        loop {
-            let instruction = &computation.instructions[at];
-            at = match &instruction.op {
-                Op::Call(call) => {
-                    computation = &self.ev.module.computations[call.to_apply];
-                    computation.root
-                }
-                Op::Broadcast(_) | Op::Reshape(_) | Op::Transpose(_) | Op::Copy(_) => {
-                    instruction.operands[0]
-                }
-                Op::Convert(_) => {
-                    let from = &computation.instructions[instruction.operands[0]].shape;
-                    if from.element_type() == Some(ElementType::Pred) {
-                        break;
-                    }
-                    return None;
-                }
-                _ => return None,
-            };
-        }
-        let (mask, x) = (self.value(mask)?, self.value(x)?);
-        let zero = Interval::point(0.0);
-        let results = mask.intervals().zip(x.intervals()).map(|(mask, x)| {
-            if mask.same(zero) {
-                zero
-            } else if mask.is_point() {
-                x
-            } else {
-                x.hull(zero)
-            }
-        });
-        Some(Range::given(&self.shape, &results.collect::<Vec<_>>()))
+        let first = signed.next().flatten().filter(|_| constants.len() > 1)?;
+        let total = signed.try_fold(first, |sum, x| Some(self.apply(Binary::Add, &sum, &x?)))?;
+        Some(self.apply(Binary::Add, &self.value(x)?, &total))
     }
     /// Returns `a * (b + c)` for `a * b + a * c`.
     fn factored(&self, op: Binary, x: InstructionId, y: InstructionId) -> Option<Range> {
@@ -294,6 +195,89 @@ impl Form<'_, '_, '_> {
             .find_map(|[f, one, g, other]| (f == g).then_some([f, one, other]))?;
         self.nested(Binary::Multiply, factor, op, one, other)
     }
+    /// Returns `select(mask, x, 0)` for `x * convert(mask)`.
+    fn masked(&self, mask: InstructionId, x: InstructionId) -> Option<Range> {
+        let (zero, mask) = (Interval::point(0.0), self.value(mask).filter(|_| self.is_mask(mask))?);
+        let zeros = Range::given(&self.shape, &vec![zero; mask.lo.len()]);
+        Some(self.computed(&[&mask, &self.value(x)?], false, |chosen| {
+            let mask: Vec<Interval> = chosen[0].intervals().collect();
+            chosen[1].where_else(&zeros, |i| mask[i].lo != 0.0)
+        }))
+    }
+    /// Returns whether numbers are 0 or 1 by a decision.
+    fn is_mask(&self, id: InstructionId) -> bool {
+        let is_bit = |x: Interval| x.is_point() && (x.lo == 0.0 || x.lo == 1.0);
+        let value = self.value(id).filter(|_| self.decides(self.site.computation, id));
+        value.is_some_and(|x| x.candidates().iter().all(|x| x.intervals().all(is_bit)))
+    }
+    /// Returns whether an instruction converts or selects by a decision, also in what it calls.
+    fn decides(&self, computation: &Computation, id: InstructionId) -> bool {
+        let instruction = &computation.instructions[id];
+        let called = |id: ComputationId| {
+            let callee = &self.ev.module.computations[id];
+            self.decides(callee, callee.root)
+        };
+        match &instruction.op {
+            Op::Convert(_) | Op::Select(_) => {
+                let shape = &computation.instructions[instruction.operands[0]].shape;
+                shape.element_type() == Some(ElementType::Pred)
+            }
+            Op::Call(call) => called(call.to_apply),
+            Op::Fusion(fusion) => called(fusion.calls),
+            op if is_moved(op) => self.decides(computation, instruction.operands[0]),
+            _ => false,
+        }
+    }
+
+    /// Returns a product or quotient of three and more factors in any order, where a divisor may be
+    /// the product with its rounded reciprocal: of partial products that neither overflow nor
+    /// underflow, and else as it is.
+    fn in_any_order(&self, op: Binary, x: InstructionId, y: InstructionId) -> Option<Range> {
+        let mut chain = Chain::default();
+        chain.take(self, x, false, 1);
+        chain.take(self, y, op == Binary::Divide, 1);
+        let repeated = |factor: &Factor| {
+            let op = &self.site.computation.instructions[factor.id].op;
+            matches!(op, Op::Broadcast(_)) || self.is_constant(factor.id)
+        };
+        let divisors: u32 = chain.factors.iter().map(|factor| u32::from(factor.divides)).sum();
+        if chain.steps == 0 || !(divisors > 1 || chain.factors.iter().any(repeated)) {
+            return None;
+        }
+        let values = chain.factors.iter().map(|factor| self.value(factor.id));
+        let values: Vec<Range> = values.collect::<Option<_>>()?;
+        let values: Vec<&Range> = values.iter().collect();
+        let own = self.apply(op, &self.value(x)?, &self.value(y)?);
+        let (ty, roundings) = (self.shape.ty, f64::from(chain.steps + 1 + divisors));
+        let product = |factors: &mut dyn Iterator<Item = Interval>| -> Option<Interval> {
+            let (mut product, mut large, mut small) = (Interval::point(1.0), 1.0, 1.0);
+            for (x, factor) in factors.zip(&chain.factors) {
+                let x = Modes::inaccurate(ty, x, f64::from(factor.moved));
+                let x = if factor.divides { Interval::point(1.0) / x } else { x };
+                let (least, most) = (x.lo.abs().min(x.hi.abs()), x.max_abs());
+                if !x.is_finite() || least == 0.0 || (x.lo < 0.0) != (x.hi < 0.0) {
+                    return None;
+                }
+                (large, small) = (f64::max(most, 1.0) * large, f64::min(least, 1.0) * small);
+                product = product * x;
+            }
+            let fits = large <= largest(ty) && small >= smallest_normal(ty);
+            fits.then(|| Modes::inaccurate(ty, product, roundings))
+        };
+        let range = for_each_choice(&values, false, |chosen| {
+            let chosen: Vec<Vec<Interval>> =
+                chosen.iter().map(|x| x.intervals().collect()).collect();
+            let at = |i: usize| product(&mut chosen.iter().map(|x| x[i]));
+            let products: Vec<Option<Interval>> = (0..own.lo.len()).map(at).collect();
+            let sets = products.iter().map(|x| x.unwrap_or(Interval::ANY));
+            let stored = sets.map(|x| self.ev.modes.store_all(ty, x, true));
+            let other = Range::of_sets(&self.shape, &stored.collect::<Vec<_>>());
+            Ok::<_, Infallible>(other.where_else(&own, |i| products[i].is_some()))
+        });
+        let Ok(range) = range;
+        Some(range)
+    }
+
     fn exponentials(&self, x: InstructionId, y: InstructionId) -> Option<Range> {
         let [a, b] = [self.of(x, Unary::Exponential)?, self.of(y, Unary::Exponential)?];
         let sum = self.apply(Binary::Add, &self.value(a)?, &self.value(b)?);
@@ -313,7 +297,13 @@ impl Form<'_, '_, '_> {
             let product = self.apply(Binary::Multiply, &self.value(x)?, &self.value(c)?);
             Some(self.apply(Binary::Divide, &product, &self.value(b)?))
         });
-        vec![times(Unary::Rsqrt, root), times(Unary::Exponential, exponent), outer, inner]
+        let both = self.pair(x, Binary::Divide).zip(self.pair(y, Binary::Divide));
+        let both = both.and_then(|([a, b], [c, d])| {
+            let [a, b, c, d] = [self.value(a)?, self.value(b)?, self.value(c)?, self.value(d)?];
+            let product = |x: &Range, y: &Range| self.apply(Binary::Multiply, x, y);
+            Some(self.apply(Binary::Divide, &product(&a, &d), &product(&b, &c)))
+        });
+        vec![times(Unary::Rsqrt, root), times(Unary::Exponential, exponent), outer, inner, both]
     }
     /// Returns the power of the same constant for all elements as a product, root or quotient.
     fn power(&self, x: InstructionId, y: InstructionId) -> Option<Range> {
@@ -348,25 +338,58 @@ impl Form<'_, '_, '_> {
     }
 }
 
-/// Returns the ends of a product of factors and inverses of one sign each; `None` if a product of
-/// some of them may lie outside of these sizes.
-fn any_order(factors: impl Iterator<Item = (Interval, bool)>, sizes: [f64; 2]) -> Option<[f64; 2]> {
-    let (mut small, mut large) = (1.0_f64, 1.0_f64);
-    let (mut ends, mut is_negative) = ([1.0_f64; 2], false);
-    for (value, is_inverse) in factors {
-        let (lo, hi) = match value.hi < 0.0 {
-            true => (-value.hi, -value.lo),
-            false => (value.lo, value.hi),
-        };
-        if !(lo > 0.0 && hi.is_finite()) {
-            return None;
+/// Returns whether an op moves elements without a choice of them.
+fn is_moved(op: &Op) -> bool {
+    matches!(op, Op::Broadcast(_) | Op::Copy(_) | Op::Reshape(_) | Op::Transpose(_))
+}
+
+/// A factor of products and quotients.
+struct Factor {
+    id: InstructionId,
+    divides: bool,
+    /// The products and quotients that it was before it was moved.
+    moved: u32,
+}
+
+/// Products and quotients of each other.
+#[derive(Default)]
+struct Chain {
+    factors: Vec<Factor>,
+    /// Products and quotients before the last one.
+    steps: u32,
+}
+
+impl Chain {
+    /// The most steps in a row.
+    const MOST: u32 = 4;
+
+    /// Adds the factors of a value, which may divide.
+    fn take(&mut self, form: &Form<'_, '_, '_>, id: InstructionId, divides: bool, depth: u32) {
+        let of = |op: Binary| form.pair(id, op).map(|pair| (pair, op == Binary::Divide));
+        match of(Binary::Multiply).or_else(|| of(Binary::Divide)) {
+            Some(([x, y], second)) if depth < Self::MOST => {
+                self.steps += 1;
+                self.take(form, x, divides, depth + 1);
+                self.take(form, y, divides != second, depth + 1);
+            }
+            _ => {
+                let moved = Self::moved(form, id, depth);
+                self.steps += moved;
+                self.factors.push(Factor { id, divides, moved });
+            }
         }
-        is_negative ^= value.hi < 0.0;
-        let (lo, hi) = if is_inverse { (1.0 / hi, 1.0 / lo) } else { (lo, hi) };
-        (small, large) = (small * lo.min(1.0), large * hi.max(1.0));
-        ends = [ends[0] * lo, ends[1] * hi];
     }
-    let is_normal = small > sizes[0] && large < sizes[1];
-    let ends = if is_negative { [-ends[1], -ends[0]] } else { ends };
-    is_normal.then_some(ends)
+    /// Returns the number of steps of a value that is moved after them.
+    fn moved(form: &Form<'_, '_, '_>, id: InstructionId, depth: u32) -> u32 {
+        let instruction = &form.site.computation.instructions[id];
+        let step = |&id: &InstructionId| Self::moved(form, id, depth + 1);
+        match &instruction.op {
+            _ if depth >= Self::MOST => 0,
+            Op::Binary(Binary::Multiply | Binary::Divide) => {
+                1 + instruction.operands.iter().map(step).sum::<u32>()
+            }
+            op if is_moved(op) => instruction.operands.first().map_or(0, step),
+            _ => 0,
+        }
+    }
 }

@@ -1,6 +1,7 @@
 //! Tests of verdicts.
 #![expect(clippy::print_stdout, reason = "the verdicts are for people to read, with `--nocapture`")]
 mod programs;
+mod rewritten;
 mod transfers;
 
 use super::range::is_whole;
