@@ -106,6 +106,9 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 /// The part of a real number by which an array may round it.
 const LAST_DIGIT: f64 = 1.0 / 4_294_967_296.0;
 
+/// The part by which the real numbers of a shaken field may differ although they are equal.
+const SHAKEN: f64 = LAST_DIGIT * 64.0;
+
 /// The real number of exponentials that are too small for a float.
 const LEAST: f64 = 1e-300;
 
@@ -272,10 +275,11 @@ impl Field {
     /// tell which is larger, a shaken field says the opposite, or that they are equal.
     pub(crate) fn compare(&self, x: &Element, y: &Element) -> Option<Ordering> {
         let (order, is_sure) = self.order(x, y)?;
+        let by_residues = x.residues.cmp(&y.residues);
         Some(match self.shake {
-            0 => order,
             _ if is_sure => order,
-            1 => order.reverse(),
+            0 => by_residues,
+            1 => by_residues.reverse(),
             _ => Ordering::Equal,
         })
     }
@@ -290,7 +294,8 @@ impl Field {
             return Some((Ordering::Equal, true));
         }
         let size = x.real.abs().max(y.real.abs());
-        let is_sure = !size.is_finite() || (x.real - y.real).abs() > size * LAST_DIGIT;
+        let part = if self.is_shaken() { SHAKEN } else { LAST_DIGIT };
+        let is_sure = !size.is_finite() || (x.real - y.real).abs() > size * part;
         if !is_sure {
             self.is_unsure.store(true, Access::Relaxed);
         }
@@ -624,8 +629,8 @@ impl Field {
             Unary::Imag => Element::ZERO,
             Unary::Sign if x.is_zero() => x,
             Unary::Sign => {
-                self.decide(&x);
-                let sign = Element::integer(if x.real < 0.0 { -1 } else { 1 });
+                let is_negative = self.compare(&x, &Element::ZERO) == Some(Ordering::Less);
+                let sign = Element::integer(if is_negative { -1 } else { 1 });
                 Element { degree: x.degree.min(1.0), ..sign }
             }
             Unary::Sqrt => self.root(x),

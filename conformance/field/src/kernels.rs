@@ -146,7 +146,7 @@ pub(crate) fn evaluate(
 /// Returns a result with other last digits, which differ by more than what arrays round.
 fn shaken(field: &Field, shape: &Shape, value: Literal) -> Literal {
     const OF_ELEMENTS: f64 = 1.0 / 536_870_912.0;
-    const OF_PAIRS: f64 = 1.0 / 131_072.0;
+    const OF_PAIRS: f64 = 1.0 / 16_384.0;
     match (shape, &value) {
         (Shape::Array(shape), Literal::Array(array)) if is_number(shape.ty) => {
             Literal::from(match shape.ty.is_complex() {

@@ -19,7 +19,9 @@ impl Met {
     /// Adds an element of both modules.
     pub(crate) fn add(&mut self, x: &Element, y: &Element) {
         let is_finite = x.is_finite() && y.is_finite();
-        let is_constant = x.is_constant() && y.is_constant() && x.is(y) && !x.real.is_nan();
+        // An overflow is no constant.
+        let is_stated = |x: &Element| x.is_finite() || x.is_stated() && !x.real.is_nan();
+        let is_constant = x.is_constant() && y.is_constant() && x.is(y) && is_stated(x);
         *self = match *self {
             Self::Compared => Self::Compared,
             _ if is_finite && !is_constant => Self::Compared,
@@ -54,13 +56,15 @@ mod tests {
             }
             met
         };
-        let infinite = Element::special(f64::INFINITY);
+        let infinite = Element::special(f64::INFINITY).stated();
+        let overflow = Element::special(f64::INFINITY);
         let one = Element::ONE;
         let x = Element { degree: 1.0, ..one };
         assert_eq!(met(&[(x, x), (Element::NAN, one)]), Met::Compared);
         assert_eq!(met(&[(Element::NAN, Element::NAN), (one, one)]), Met::Missed);
         assert_eq!(met(&[(infinite, infinite), (one, one)]), Met::Missed);
         assert_eq!(met(&[(infinite, infinite); 2]), Met::Constant(f64::INFINITY));
+        assert_eq!(met(&[(overflow, overflow); 2]), Met::Missed);
         assert_eq!(met(&[(one, one), (Element::ZERO, Element::ZERO)]), Met::Compared);
         assert!(are_too_many(&[Met::Missed, Met::Compared], 12));
         assert!(!are_too_many(&[Met::Missed, Met::Compared, Met::Compared, Met::Compared], 4));
