@@ -605,7 +605,7 @@ fn doubt(unknown: Option<&Difference>, evidence: &Evidence) -> Option<String> {
             false => format!("the field finds no difference, but the numbers do: {place}"),
         });
     }
-    if evidence.probability() > CHANCE {
+    if draws > 0 && evidence.probability() > CHANCE {
         return Some(format!(
             "no draw shows a difference, but different results of degree {:.0e} may agree by chance",
             evidence.degree
