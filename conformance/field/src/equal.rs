@@ -1,6 +1,7 @@
 //! The comparison of two modules.
-use crate::arithmetic::{Field, degree_of};
+use crate::arithmetic::Field;
 use crate::coverage::{self, Coverage, Samples, Seen};
+use crate::degree::degree_of;
 use crate::draw::{Draw, Pool, has_ties, held_exactly, real, shifted};
 use crate::element::{Element, read};
 use crate::fit::{Failure, devices, has, has_complex, is_partition, same_signature};
