@@ -37,7 +37,7 @@ pub(crate) fn equal(args: &EqualArgs) -> Result<ExitCode> {
         }
     })?;
     let limits = limits.options();
-    let options = Options { seed: args.seed, seeds: args.seeds, limits, arguments: None };
+    let options = Options { seed: args.seed, seeds: args.seeds, limits, ..Options::default() };
     let answer = conformance::on_large_stack(|| compare(&first, &second, &options));
     let answer = answer.map_err(|failure| match &failure {
         Incomparable::Run { module, error } => {

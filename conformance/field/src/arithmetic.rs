@@ -3,18 +3,19 @@
 //!
 //! `+ - * /` are exact. Everything else is a law or an oracle: a hash of the function and its
 //! argument, so that the same function of the same number is the same number.
+use crate::degree::{Divisors, degree_of};
 use crate::element::{Divisor, Element, approximate};
+use crate::known::{Literals, Table, combined, lock, nearest};
 use crate::rational;
-use crate::tower::{self, LEVELS, PRIMES, Residues};
+use crate::tower::{self, PRIMES, Residues};
 use crate::unity;
 use hlo::op::{Binary, Unary};
 use hlo::{ElementType, Op};
 use num::dispatch::{binary_f64, unary_f64};
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 use std::cmp::Ordering;
-use std::collections::BTreeMap;
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering as Access};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// What two programs that are compared share: the oracles of a seed, and the numbers that they
 /// know.
@@ -51,58 +52,6 @@ pub(crate) struct Field {
     shake: u32,
 }
 
-/// What is known of numbers, by their first residue.
-#[derive(Debug, Default)]
-struct Table {
-    known: Mutex<FxHashMap<u32, Element>>,
-    is_used: AtomicBool,
-}
-
-impl Table {
-    fn insert(&self, x: &Element, value: Element) {
-        lock(&self.known).insert(x.residues[0], value);
-        self.is_used.store(true, Access::Relaxed);
-    }
-    fn get(&self, x: &Element) -> Option<Element> {
-        match self.is_used.load(Access::Relaxed) {
-            true => lock(&self.known).get(&x.residues[0]).copied(),
-            false => None,
-        }
-    }
-}
-
-/// What was divided by.
-#[derive(Debug, Default)]
-struct Divisors {
-    known: FxHashSet<u32>,
-    /// The residue of the root of a number, which counts as a variable.
-    roots: FxHashMap<u32, u32>,
-    /// The sum of their degrees.
-    degree: f64,
-    /// The same before the instruction that runs.
-    before: f64,
-}
-
-/// The most by which the divisors of one element add to the degree within one instruction.
-const OWN: f64 = 8.0;
-
-/// Literals by the bits of their size.
-type Literals = BTreeMap<u64, Residues>;
-
-/// Returns what the literal is that is nearest to `x`, within a distance; both are positive.
-fn nearest(known: &Literals, x: f64, within: f64) -> Option<Residues> {
-    let above = known.range(x.to_bits()..).next();
-    let below = known.range(..x.to_bits()).next_back();
-    let distance = |bits: &u64| (f64::from_bits(*bits) - x).abs();
-    let candidates = [above, below].into_iter().flatten();
-    let found = candidates.min_by(|(a, _), (b, _)| distance(a).total_cmp(&distance(b)));
-    found.filter(|(bits, _)| distance(bits) <= within).map(|(_, residues)| *residues)
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 /// The part of a real number by which an array may round it.
 const LAST_DIGIT: f64 = 1.0 / 4_294_967_296.0;
 
@@ -111,9 +60,6 @@ const SHAKEN: f64 = LAST_DIGIT * 64.0;
 
 /// The real number of exponentials that are too small for a float.
 const LEAST: f64 = 1e-300;
-
-/// The most constants of a module of which products and quotients are recognized in the next one.
-const MOST_COMBINED: usize = 128;
 
 impl Field {
     pub(crate) fn new(seed: u64, is_common: bool) -> Self {
@@ -176,12 +122,11 @@ impl Field {
     }
     /// Returns the degree of the product of all that was divided by.
     pub(crate) fn divisors(&self) -> f64 {
-        lock(&self.divisors).degree
+        lock(&self.divisors).degree()
     }
     /// Begins an instruction: its elements do not depend on each other.
     pub(crate) fn begin(&self) {
-        let mut divisors = lock(&self.divisors);
-        divisors.before = divisors.degree;
+        lock(&self.divisors).begin();
     }
     /// Notes that something is decided by a number.
     pub(crate) fn decide(&self, x: &Element) {
@@ -272,8 +217,19 @@ impl Field {
     }
 
     /// Compares two elements by their real numbers; `None` if one is NaN. Where real numbers do not
-    /// tell which is larger, a shaken field says the opposite, or that they are equal.
+    /// tell which is larger, a shaken field says the opposite, or that they are equal; of a NaN that
+    /// no module states, as an overflow makes it, that it is larger.
     pub(crate) fn compare(&self, x: &Element, y: &Element) -> Option<Ordering> {
+        let is_lost = |x: &Element| x.real.is_nan() && !x.is_stated();
+        if is_lost(x) || is_lost(y) {
+            self.is_unsure.store(true, Access::Relaxed);
+            return match self.shake {
+                0 => None,
+                1 => Some(Ordering::Less),
+                2 => Some(Ordering::Equal),
+                _ => Some(Ordering::Greater),
+            };
+        }
         let (order, is_sure) = self.order(x, y)?;
         let by_residues = x.residues.cmp(&y.residues);
         Some(match self.shake {
@@ -388,31 +344,10 @@ impl Field {
     fn inverted(&self, y: Element) -> Element {
         let (degree, divisor) = match y.is_constant() {
             true => (0.0, Divisor::NONE),
-            false => self.divisor(&y),
+            false => lock(&self.divisors).inverse(&y, self.is_common),
         };
         let residues = tower::invert(y.residues);
         Element { residues, degree, divisor, ..y }.with_real(1.0 / y.real)
-    }
-    /// Returns the degree and the divisor of the inverse of a number.
-    fn divisor(&self, y: &Element) -> (f32, Divisor) {
-        let mut divisors = lock(&self.divisors);
-        // What is divided by a number of which a root was taken is divided by the root, twice.
-        let root = divisors.roots.get(&y.residues[0]).copied();
-        let (y, times) = match root {
-            Some(root) => (Element { residues: [root; LEVELS], ..*y }.variable(y), 2.0),
-            None => (*y, 1.0),
-        };
-        if !self.is_common {
-            let own = Divisor::own(tower::hash(y.residues[0]));
-            return (y.degree * narrowed(times), if times > 1.0 { own.with(own) } else { own });
-        }
-        let before = divisors.before + OWN;
-        if divisors.known.insert(y.residues[0]) {
-            divisors.degree += degree_of(&y, before);
-        }
-        // Above the inverse is the divisor of the number, which is a product of those before.
-        let degree = degree_of(&Element { degree: 0.0, ..y }, before);
-        (narrowed(degree).max(1.0), Divisor::power(narrowed(times)))
     }
     pub(crate) fn maximum(&self, x: Element, y: Element) -> Element {
         match self.compare(&x, &y) {
@@ -498,7 +433,7 @@ impl Field {
         }
         let result = self.residue_root(&x);
         self.squares.insert(&result, x);
-        lock(&self.divisors).roots.insert(x.residues[0], result.residues[0]);
+        lock(&self.divisors).add_root(&x, &result);
         let half = rational::element((1, 2));
         self.logarithms.insert(&result, self.product(half, self.logarithm(x)));
         result
@@ -756,41 +691,9 @@ impl Field {
     }
 }
 
-/// Returns the product, the quotient or the inverse of constants that is near to a number.
-fn combined(known: &Literals, size: f64, within: f64) -> Option<Residues> {
-    let is_near = |x: f64| (x - size).abs() <= within;
-    let known = || known.iter().take(MOST_COMBINED).map(|(&bits, x)| (f64::from_bits(bits), *x));
-    known().find_map(|(real, a)| {
-        let products = || {
-            known().find_map(|(other, b)| match (is_near(real * other), is_near(real / other)) {
-                (true, _) => Some(tower::multiply(a, b)),
-                (_, true) => Some(tower::multiply(a, tower::invert(b))),
-                _ => None,
-            })
-        };
-        if is_near(1.0 / real) { Some(tower::invert(a)) } else { products() }
-    })
-}
-
 /// Returns a number as a type has it.
 pub(crate) fn rounded_to(x: f64, ty: ElementType) -> f64 {
     hlo::Scalar::Float(x).convert(ElementType::F64, ty).as_f64()
-}
-
-/// Returns the degree of a number, from that of the product of all divisors.
-pub(crate) fn degree_of(x: &Element, divisors: f64) -> f64 {
-    let times = f64::from(x.divisor.times());
-    // No power is none of an infinite degree, too.
-    if times > 0.0 { times * divisors + f64::from(x.degree) } else { f64::from(x.degree) }
-}
-
-#[expect(
-    clippy::as_conversions,
-    clippy::cast_possible_truncation,
-    reason = "rounds to the nearest"
-)]
-fn narrowed(x: f64) -> f32 {
-    x as f32
 }
 
 fn whole_root(x: i64) -> Option<i64> {

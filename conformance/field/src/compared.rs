@@ -1,5 +1,5 @@
 //! The comparison of the results of two runs.
-use crate::arithmetic::degree_of;
+use crate::degree::degree_of;
 use crate::element::{Element, read};
 use crate::kernels::Number as _;
 use crate::met::Met;

@@ -52,11 +52,13 @@ pub struct Options {
     /// Arguments to compare the modules on, in place of those that are drawn: whether both have the
     /// same results on these in exact arithmetic.
     pub arguments: Option<Vec<Literal>>,
+    /// Whether arguments are sought for which compared numbers are equal.
+    pub ties: bool,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { seed: 0, seeds: 12, limits: RunOptions::default(), arguments: None }
+        Self { seed: 0, seeds: 12, limits: RunOptions::default(), arguments: None, ties: true }
     }
 }
 
@@ -366,7 +368,7 @@ impl Comparison<'_> {
         };
         let movable = parameters.iter().enumerate().filter(|(_, shape)| is_movable(shape));
         let movable: Vec<usize> = movable.map(|(number, _)| number).collect();
-        if self.options.arguments.is_some() || self.devices > 1 {
+        if !self.options.ties || self.options.arguments.is_some() || self.devices > 1 {
             return Ok(());
         }
         let sizes = self.modules.map(size).iter().fold(1, |sum, &size| size.saturating_add(sum));
@@ -611,7 +613,7 @@ fn doubt(unknown: Option<&Difference>, evidence: &Evidence, least: u32) -> Optio
             false => format!("the field finds no difference, but the numbers do: {place}"),
         });
     }
-    if evidence.probability() > CHANCE {
+    if draws > 0 && evidence.probability() > CHANCE {
         return Some(format!(
             "no draw shows a difference, but different results of degree {:.0e} may agree by chance",
             evidence.degree

@@ -17,6 +17,7 @@
 //! | `tower` | arithmetic modulo three primes, of which each has the exponents of the one before |
 //! | `element`, `pair`, `unity` | numbers of the field, complex numbers, roots of unity |
 //! | `rational` | what constants mean |
+//! | `degree`, `known` | bounds of degrees; roots, logarithms and literals that are known |
 //! | `arithmetic` | the order, the oracles, and the laws of functions |
 //! | `kernels`, `batch_norm`, `unknown` | products, reductions, decompositions, unknown functions |
 //! | `constants`, `lift` | a module over the field, which the engine runs |
@@ -32,11 +33,13 @@ mod batch_norm;
 mod compared;
 mod constants;
 mod coverage;
+mod degree;
 mod draw;
 mod element;
 mod equal;
 mod fit;
 mod kernels;
+mod known;
 mod lift;
 mod met;
 mod pair;
