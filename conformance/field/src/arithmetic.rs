@@ -3,6 +3,8 @@
 //!
 //! `+ - * /` are exact. Everything else is a law or an oracle: a hash of the function and its
 //! argument, so that the same function of the same number is the same number.
+mod order;
+
 use crate::degree::{Divisors, degree_of};
 use crate::element::{Divisor, Element, approximate};
 use crate::known::{Literals, Table, combined, lock, nearest};
@@ -51,12 +53,6 @@ pub(crate) struct Field {
     /// The number of a run that is to show on which last digits its results depend; 0 for others.
     shake: u32,
 }
-
-/// The part of a real number by which an array may round it.
-const LAST_DIGIT: f64 = 1.0 / 4_294_967_296.0;
-
-/// The part by which the real numbers of a shaken field may differ although they are equal.
-const SHAKEN: f64 = LAST_DIGIT * 64.0;
 
 /// The real number of exponentials that are too small for a float.
 const LEAST: f64 = 1e-300;
@@ -216,48 +212,6 @@ impl Field {
         }
     }
 
-    /// Compares two elements by their real numbers; `None` if one is NaN. Where real numbers do not
-    /// tell which is larger, a shaken field says the opposite, or that they are equal; of a NaN that
-    /// no module states, as an overflow makes it, that it is larger.
-    pub(crate) fn compare(&self, x: &Element, y: &Element) -> Option<Ordering> {
-        let is_lost = |x: &Element| x.real.is_nan() && !x.is_stated();
-        if is_lost(x) || is_lost(y) {
-            self.is_unsure.store(true, Access::Relaxed);
-            return match self.shake {
-                0 => None,
-                1 => Some(Ordering::Less),
-                2 => Some(Ordering::Equal),
-                _ => Some(Ordering::Greater),
-            };
-        }
-        let (order, is_sure) = self.order(x, y)?;
-        let by_residues = x.residues.cmp(&y.residues);
-        Some(match self.shake {
-            _ if is_sure => order,
-            0 => by_residues,
-            1 => by_residues.reverse(),
-            _ => Ordering::Equal,
-        })
-    }
-    /// Returns the order of two elements, and whether real numbers tell it.
-    pub(crate) fn order(&self, x: &Element, y: &Element) -> Option<(Ordering, bool)> {
-        self.decide(x);
-        self.decide(y);
-        if x.real.is_nan() || y.real.is_nan() {
-            return None;
-        }
-        if x.is(y) {
-            return Some((Ordering::Equal, true));
-        }
-        let size = x.real.abs().max(y.real.abs());
-        let part = if self.is_shaken() { SHAKEN } else { LAST_DIGIT };
-        let is_sure = !size.is_finite() || (x.real - y.real).abs() > size * part;
-        if !is_sure {
-            self.is_unsure.store(true, Access::Relaxed);
-        }
-        Some((x.real.total_cmp(&y.real).then(x.residues.cmp(&y.residues)), is_sure))
-    }
-
     pub(crate) fn negated(x: Element) -> Element {
         Element { residues: tower::negate(x.residues), real: -x.real, ..x }
     }
@@ -348,20 +302,6 @@ impl Field {
         };
         let residues = tower::invert(y.residues);
         Element { residues, degree, divisor, ..y }.with_real(1.0 / y.real)
-    }
-    pub(crate) fn maximum(&self, x: Element, y: Element) -> Element {
-        match self.compare(&x, &y) {
-            None => Element::NAN,
-            Some(Ordering::Less) => y,
-            Some(_) => x,
-        }
-    }
-    pub(crate) fn minimum(&self, x: Element, y: Element) -> Element {
-        match self.compare(&x, &y) {
-            None => Element::NAN,
-            Some(Ordering::Greater) => y,
-            Some(_) => x,
-        }
     }
     pub(crate) fn absolute(&self, x: Element) -> Element {
         self.decide(&x);
