@@ -270,23 +270,26 @@ impl Step {
 fn measures(judgement: &Judgement) -> Option<String> {
     let modes: Vec<&str> = judgement.modes.iter().map(|mode| mode.name()).collect();
     let modes = if modes.is_empty() { String::new() } else { format!(": {}", modes.join(", ")) };
+    let undefined = judgement.cause.as_ref().filter(|_| judgement.verdict == Verdict::Undefined);
+    if let Some(cause) = undefined {
+        return Some(format!("{cause} decides on rounding errors"));
+    }
     match judgement.verdict {
         Verdict::WithinBound | Verdict::NotTested if judgement.measures.max_error.is_finite() => {
             let (error, bound) = (judgement.measures.max_error, judgement.measures.bound);
             Some(format!("error {error:.1e}, bound {bound:.1e}{modes}"))
         }
-        Verdict::Undefined => {
-            judgement.cause.as_ref().map(|cause| format!("{cause} decides on rounding errors"))
-        }
-        Verdict::Differs | Verdict::EtalonBug | Verdict::WithinBound | Verdict::NotTested => {
-            match &judgement.measures.worst {
-                Some(worst) => {
-                    let (place, actual, expected) = (&worst.place, &worst.actual, &worst.expected);
-                    Some(format!("{place}: found {actual}, expected {expected}{modes}"))
-                }
-                None => judgement.cause.clone(),
+        Verdict::Differs
+        | Verdict::EtalonBug
+        | Verdict::WithinBound
+        | Verdict::NotTested
+        | Verdict::Undefined => match &judgement.measures.worst {
+            Some(worst) => {
+                let (place, actual, expected) = (&worst.place, &worst.actual, &worst.expected);
+                Some(format!("{place}: found {actual}, expected {expected}{modes}"))
             }
-        }
+            None => judgement.cause.clone(),
+        },
         Verdict::Agrees
         | Verdict::Skipped
         | Verdict::Unsupported

@@ -113,11 +113,12 @@ fn in_series(copies: &[LoopCopy]) -> Vec<LoopCopy> {
                 [step(last.from, run.from)?, step(last.to, run.to)?].map(|x| x / last.count);
             (last.bytes == run.bytes && (last.count == 1 || steps == last.steps)).then_some(steps)
         };
-        match series.last_mut() {
-            Some(last) if let Some(steps) = next(last) => {
-                *last = LoopCopy { count: last.count + 1, steps, ..*last };
-            }
-            _ => series.push(run),
+        if let Some(last) = series.last_mut()
+            && let Some(steps) = next(last)
+        {
+            *last = LoopCopy { count: last.count + 1, steps, ..*last };
+        } else {
+            series.push(run);
         }
     }
     series

@@ -139,9 +139,10 @@ impl Encoder<'_> {
     pub(super) fn float(&mut self, code: &mut Bytes, value: f64, ty: &Type) -> Result<()> {
         let (bits, width) = match ty {
             Type::Element(ElementType::F64) => (value.to_bits(), 64),
-            Type::Element(element) if let Some(format) = element.float_format() => {
-                (format.encode(value), element.bits())
-            }
+            Type::Element(element) => match element.float_format() {
+                Some(format) => (format.encode(value), element.bits()),
+                None => return Err(self.unsupported(&self.type_part(ty))),
+            },
             _ => return Err(self.unsupported(&self.type_part(ty))),
         };
         code.bits(bits, width);
