@@ -7,7 +7,7 @@
 //! | products and quotients of three and more | in any order, if a factor is a constant or repeated, or two divide |
 //! | `x * convert(mask)` | `select(mask, x, 0)` |
 //! | `a * b + a * c` | `a * (b + c)` |
-//! | `(a / b) / c`, `a / (b / c)`, `(a / b) / (c / d)` | `a / (b * c)`, `(a * c) / b`, `(a * d) / (b * c)` |
+//! | `(a / b) / c`, `a / (b / c)` | `a / (b * c)`, `(a * c) / b` |
 //! | `a / sqrt(b)` | `a * rsqrt(b)` |
 //! | `a / exp(b)` | `a * exp(-b)` |
 //! | `exp(a) * exp(b)` | `exp(a + b)` |
@@ -297,13 +297,7 @@ impl Form<'_, '_, '_> {
             let product = self.apply(Binary::Multiply, &self.value(x)?, &self.value(c)?);
             Some(self.apply(Binary::Divide, &product, &self.value(b)?))
         });
-        let both = self.pair(x, Binary::Divide).zip(self.pair(y, Binary::Divide));
-        let both = both.and_then(|([a, b], [c, d])| {
-            let [a, b, c, d] = [self.value(a)?, self.value(b)?, self.value(c)?, self.value(d)?];
-            let product = |x: &Range, y: &Range| self.apply(Binary::Multiply, x, y);
-            Some(self.apply(Binary::Divide, &product(&a, &d), &product(&b, &c)))
-        });
-        vec![times(Unary::Rsqrt, root), times(Unary::Exponential, exponent), outer, inner, both]
+        vec![times(Unary::Rsqrt, root), times(Unary::Exponential, exponent), outer, inner]
     }
     /// Returns the power of the same constant for all elements as a product, root or quotient.
     fn power(&self, x: InstructionId, y: InstructionId) -> Option<Range> {
