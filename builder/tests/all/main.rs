@@ -13,6 +13,7 @@ mod elementwise;
 mod elementwise_methods;
 mod grad_devices;
 mod grad_elementwise;
+mod grad_field;
 mod grad_frame;
 mod grad_library;
 mod grad_linalg;

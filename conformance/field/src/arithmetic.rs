@@ -50,6 +50,8 @@ pub(crate) struct Field {
     is_unsure: AtomicBool,
     /// Whether integers depend on arguments.
     has_integers: bool,
+    /// Whether a module has a root, a power or a logarithm: else no square is learned.
+    has_roots: bool,
     /// The number of a run that is to show on which last digits its results depend; 0 for others.
     shake: u32,
 }
@@ -73,6 +75,7 @@ impl Field {
             is_shallow: AtomicBool::new(false),
             is_unsure: AtomicBool::new(false),
             has_integers: false,
+            has_roots: true,
             shake: 0,
         };
         let root = field.hash("base", &[])[0].max(2);
@@ -96,6 +99,10 @@ impl Field {
         let hash = (x.residues[0] ^ self.shake.wrapping_mul(0x9e37_79b1)).wrapping_mul(0x85eb_ca6b);
         let part = f64::from(hash ^ hash >> 15) / f64::from(u32::MAX) * 2.0 - 1.0;
         Element { real: x.real * (1.0 + by * part), ..x }
+    }
+    /// Returns the field for modules without roots, powers and logarithms.
+    pub(crate) fn without_roots(self) -> Self {
+        Self { has_roots: false, ..self }
     }
     /// Returns the number that an integer is, which no constant of a module is known to be.
     pub(crate) fn converted(&self, x: Element) -> Element {
@@ -243,7 +250,10 @@ impl Field {
         if !x.is_finite() || !y.is_finite() {
             return Element::of_special([&x, &y], real);
         }
-        if let Some(known) = self.of_roots(&x, &y).or_else(|| self.of_roots(&y, &x)) {
+        let known = || self.of_roots(&x, &y).or_else(|| self.of_roots(&y, &x));
+        if self.has_roots
+            && let Some(known) = known()
+        {
             // That it is a constant is known of this draw only.
             return Element { degree: known.degree.max(x.degree.min(1.0)), ..known };
         }
@@ -256,6 +266,7 @@ impl Field {
         };
         let product = product.with_real(real);
         match !x.is_constant() && x.is(&y) {
+            _ if !self.has_roots => {}
             true => self.roots.insert(&product, self.absolute(x)),
             false => self.learn_root(&product, [&x, &y]),
         }
@@ -341,6 +352,10 @@ impl Field {
         let real = x.real.ln();
         if !x.is_finite() || x.is_zero() || real.is_nan() {
             return Element::special(if x.is_zero() { f64::NEG_INFINITY } else { real });
+        }
+        // How small it is, is not known.
+        if x.real <= 2.0 * LEAST {
+            return Element::NAN;
         }
         if x.is(&Element::ONE) {
             return Element::ZERO;
@@ -617,7 +632,16 @@ impl Field {
         self.decide(x);
         let bits = hlo::Scalar::Float(x.real).convert(ElementType::F64, ty).to_bits(ty);
         if let Ok(bits) = u64::try_from(bits) {
-            lock(&self.bits).insert((ty.bits(), bits), *x);
+            // If two numbers have the same bits, it is not known which one these are: the second one,
+            // or the first one in a shaken field.
+            let known = &mut *lock(&self.bits);
+            let first = *known.entry((ty.bits(), bits)).or_insert(*x);
+            if !first.is(x) {
+                self.is_unsure.store(true, Access::Relaxed);
+                if !self.is_shaken() {
+                    known.insert((ty.bits(), bits), *x);
+                }
+            }
         }
         bits
     }

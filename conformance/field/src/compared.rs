@@ -7,11 +7,14 @@ use crate::pair::Pair;
 use hlo::{Array, Class, ElementType};
 use std::collections::BTreeSet;
 
-/// Real numbers agree within this part of them, and a hundredth of this part of the largest number
-/// of the array.
+/// Real numbers agree within this part of them, and of a part of the largest number of the array.
 pub(crate) const TOLERANCE: f64 = 1e-5;
 /// The same where complex numbers are computed, of which arrays hold fewer digits.
 pub(crate) const COMPLEX_TOLERANCE: f64 = 1e-3;
+
+/// The part of the largest number of an array whose error an element may have, of floats and of
+/// complex numbers.
+const LARGEST: [f64; 2] = [1e-6, 1e-2];
 
 /// What is left of numbers that cancel, which have 33 bits: of some around a hundred.
 const CANCELLED: f64 = 3e-8;
@@ -111,7 +114,7 @@ impl Found {
                 continue;
             }
             // Numbers that cancel leave the rounding errors of larger ones.
-            let size = x.real.abs().max(y.real.abs()) + largest / 100.0;
+            let size = x.real.abs().max(y.real.abs()) + largest * LARGEST[each - 1];
             let is_near = (x.real - y.real).abs() <= tolerance * size + CANCELLED;
             match (is_same, is_near) {
                 (true, true) => {}

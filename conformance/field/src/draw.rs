@@ -224,6 +224,17 @@ impl Kind {
     }
 }
 
+/// What all elements of an array are.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Whole {
+    Negative,
+    Tiny,
+    /// Of any size, each its own.
+    AnySize,
+    /// In order, up or down, or equal.
+    Ordered,
+}
+
 /// Returns whether arguments of a seed are special, some of the time.
 pub(crate) fn has_ties(seed: u64) -> bool {
     Kind::of(seed).has_ties()
@@ -316,8 +327,7 @@ impl<'a> Draw<'a> {
             }
         }
     }
-    /// Gives an array a property that arrays of a program may have, in each even draw another one:
-    /// all of its elements are negative, tiny, of any size, in order, or equal.
+    /// Gives an array a property that arrays of a program may have, in half of the even draws.
     fn as_a_whole(&mut self, all: &mut [Element], ty: ElementType) {
         let number = self.arrays;
         self.arrays += 1;
@@ -327,29 +337,35 @@ impl<'a> Draw<'a> {
         let by = |power: i32, x: &mut Element| {
             *x = self.field.product(exactly(f64::powi(2.0, power)), *x);
         };
-        let turn = self.seed % 40 / 2;
-        // Some even draws have arrays without one.
-        if matches!(turn % 11, 0 | 5) {
-            return;
-        }
-        match (turn + number) % 4 {
-            1 if self.kind != Kind::Positive => {
+        let (turn, is_ordered) = (self.seed % 40, self.random.bool());
+        let property = match self.kind {
+            Kind::Any => [None, Some(Whole::AnySize), None, Some(Whole::Negative), None]
+                [usize::try_from(turn / 8).unwrap_or(0)],
+            Kind::Small if turn / 4 % 3 == 0 => Some(Whole::Negative),
+            Kind::Small if turn / 4 % 3 == 1 && is_ordered => Some(Whole::Ordered),
+            Kind::Small if turn / 4 % 3 == 1 => Some(Whole::Tiny),
+            Kind::Positive if turn / 8 % 2 == 1 && is_ordered => Some(Whole::Ordered),
+            Kind::Positive if turn / 8 % 2 == 1 => Some(Whole::Tiny),
+            Kind::Small | Kind::Positive | Kind::Special | Kind::Tied => None,
+        };
+        match property {
+            Some(Whole::Negative) => {
                 for x in all {
                     *x = Field::negated(self.field.absolute(*x));
                 }
             }
-            2 => {
+            Some(Whole::Tiny) => {
                 let power = -self.random.i32(1..16);
                 for x in all {
                     by(power, x);
                 }
             }
-            0 if self.kind != Kind::Small => {
+            Some(Whole::AnySize) => {
                 for x in all {
                     by(self.random.i32(0..20), x);
                 }
             }
-            3 => match self.random.u8(0..3) {
+            Some(Whole::Ordered) => match self.random.u8(0..3) {
                 0 => all.sort_by(|x, y| x.real.total_cmp(&y.real)),
                 1 => all.sort_by(|x, y| y.real.total_cmp(&x.real)),
                 _ => {
@@ -357,7 +373,7 @@ impl<'a> Draw<'a> {
                     all.fill(first);
                 }
             },
-            _ => {}
+            None => {}
         }
     }
     /// Draws a row of predicates: of one kind, but for one, up to one, or any.
@@ -441,6 +457,7 @@ impl<'a> Draw<'a> {
             0 if has_ties => Element::ZERO,
             1 if has_ties => self.other().unwrap_or(Element::ZERO),
             2 if has_ties => Element { degree: 1.0, ..self.field.constant(near, ty) },
+            _ if self.size == 1 && !has_ties && self.random.bool() => variable(self.between(unit)),
             _ if kind == Kind::Small => variable(unit),
             // Between a constant and the next one, and close to it.
             3 | 4 => {
@@ -490,6 +507,18 @@ impl<'a> Draw<'a> {
             self.drawn.push(element);
         }
         element
+    }
+    /// Returns a number between two constants, or beyond all: in each draw between other ones.
+    fn between(&self, unit: f64) -> f64 {
+        let constants = &self.pool.floats;
+        let turn = usize::try_from(self.seed / 2 % 1024).unwrap_or(0) % (constants.len() + 1);
+        let beyond = |x: f64| x.abs().max(1.0) * unit.abs() * 4.0;
+        match (turn.checked_sub(1).map(|i| constants[i]), constants.get(turn).copied()) {
+            (Some(low), Some(high)) => low + (high - low) * unit.abs(),
+            (Some(low), None) => low + beyond(low),
+            (None, Some(high)) => high - beyond(high),
+            (None, None) => unit,
+        }
     }
     /// Returns how far from a constant a number is drawn.
     fn closeness(&mut self) -> f64 {

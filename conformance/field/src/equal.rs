@@ -3,7 +3,9 @@ use crate::arithmetic::Field;
 use crate::compared::{COMPLEX_TOLERANCE, Found, Place, TOLERANCE};
 use crate::coverage::{self, Coverage, Samples, Seen};
 use crate::draw::{Draw, Pool, has_ties, held_exactly, real, shifted};
-use crate::fit::{Failure, devices, has, has_complex, is_partition, same_signature};
+use crate::fit::{
+    Failure, devices, floats, has, has_complex, has_roots, is_partition, same_signature,
+};
 use crate::lift::{Open, lift};
 use crate::met::{Met, are_too_many};
 use crate::rational::digits;
@@ -21,7 +23,10 @@ use std::sync::Arc;
 /// The largest probability of a wrong answer with which modules are equal.
 pub const CHANCE: f64 = 1e-6;
 
-/// The most draws for each one that is asked for, if draws say nothing.
+/// The elements of arguments that are few.
+const FEW: u64 = 8;
+
+/// The most draws for each one that is asked for, if draws say nothing, or an argument is small.
 const MOST_DRAWS: u64 = 4;
 
 /// The part of a real argument by which it is changed, to see whether results depend on its last digits.
@@ -195,8 +200,11 @@ pub fn equal(first: &Verified, second: &Verified, options: &Options) -> Result<A
         is_common: None,
     };
     let seeds = u64::from(options.seeds);
+    // Of few numbers each draw says little.
+    let has_few = floats(modules[0]) <= FEW && options.arguments.is_none();
+    let least = if has_few { seeds.saturating_mul(MOST_DRAWS) } else { seeds };
     for draw in 0..seeds.saturating_mul(MOST_DRAWS) {
-        if draw >= seeds && comparison.is_enough() {
+        if draw >= least && comparison.is_enough() {
             break;
         }
         match comparison.draw(options.seed.wrapping_add(draw)) {
@@ -288,7 +296,7 @@ impl Comparison<'_> {
         evidence.is_shallow |= runs.is_shallow;
         evidence.degree = runs.degree;
         let all = runs.results.each_ref();
-        let found = self.compare(all, runs.divisors, &mut met, &mut evidence);
+        let found = self.compare(all, Some(runs.divisors), &mut met, &mut evidence);
         evidence.undefined += found.undefined.len();
         Ok(Some(Drawn { given, runs, found, evidence, met }))
     }
@@ -312,9 +320,15 @@ impl Comparison<'_> {
         };
         evidence.degree = evidence.degree.max(self.evidence.degree);
         if found.is_any() && (runs.is_unsure || found.has_other_numbers()) {
-            match self.unstable(seed, &given, &runs)? {
+            // Complex numbers have too few digits to tell what an undecided order changes.
+            let is_lost = runs.is_unsure && self.modules.into_iter().any(has_complex);
+            match self.unstable(seed, &given, &runs)?.filter(|_| !is_lost) {
                 Some(unstable) => found.leave_out(&unstable),
                 None => found = Found::default(),
+            }
+            // Equal numbers in another order have other residues.
+            if runs.is_unsure {
+                found.unknown.clear();
             }
             if !found.is_any() {
                 self.evidence.unstable += 1;
@@ -445,16 +459,19 @@ impl Comparison<'_> {
         }
     }
 
-    /// Compares two results of each device.
+    /// Compares two results of each device, with the degree of the product of all divisors; without
+    /// it a result with that of a shaken run, of which a part of the tolerance is too much.
     fn compare(
         &self,
         results: [&Vec<Literal>; 2],
-        divisors: f64,
+        divisors: Option<f64>,
         met: &mut Vec<Vec<Met>>,
         evidence: &mut Evidence,
     ) -> Found {
         let has_complex = self.modules.into_iter().any(has_complex);
         let tolerance = if has_complex { COMPLEX_TOLERANCE } else { TOLERANCE };
+        let tolerance = if divisors.is_none() { tolerance / 8.0 } else { tolerance };
+        let divisors = divisors.unwrap_or(0.0);
         let shapes = self.modules[1].entry().result_shape().leaves();
         let [first, second] = results.map(|of| {
             let leaves = of.iter().flat_map(|value| value.leaves().into_iter().cloned());
@@ -501,7 +518,7 @@ impl Comparison<'_> {
             let Some(shaken) = self.runs(&field, &shifted)? else { return Ok(None) };
             for (a, b) in runs.results.iter().zip(&shaken.results) {
                 let mut evidence = Evidence::default();
-                all.extend(self.compare([a, b], 0.0, &mut Vec::new(), &mut evidence).places());
+                all.extend(self.compare([a, b], None, &mut Vec::new(), &mut evidence).places());
             }
         }
         Ok(Some(all))
@@ -509,6 +526,8 @@ impl Comparison<'_> {
     /// Returns the field of a seed for the arguments of the modules, shaken or not.
     fn field(&self, seed: u64, shake: u32) -> Arc<Field> {
         let field = Field::new(seed, self.is_common == Some(true)).shaken(shake);
+        let has_roots = self.modules.into_iter().any(has_roots);
+        let field = if has_roots { field } else { field.without_roots() };
         Arc::new(if self.has_integers { field.with_integers() } else { field })
     }
 
@@ -568,7 +587,8 @@ impl Search for Ties<'_, '_> {
         let samples = of.covered.each_mut().map(|seen| seen.samples.take().unwrap_or_default());
         let Some(runs) = runs else { return Ok(None) };
         let mut evidence = of.evidence.clone();
-        let mut found = of.compare(runs.results.each_ref(), 0.0, &mut Vec::new(), &mut evidence);
+        let mut found =
+            of.compare(runs.results.each_ref(), Some(0.0), &mut Vec::new(), &mut evidence);
         // What only residues or only numbers show says nothing: it is no draw at random.
         found.unknown.clear();
         if found.is_any()

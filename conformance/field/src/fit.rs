@@ -2,9 +2,10 @@
 //! other.
 use collectives::RunError;
 use hlo::ir::CommonAttrs;
-use hlo::op::Kind;
-use hlo::{ElementType, Module, Shape};
+use hlo::op::{Binary, Kind, Unary};
+use hlo::{ElementType, Module, Op, Shape};
 use interp::DeviceGrid;
+use num::index::count;
 
 /// Why two modules cannot be compared.
 #[derive(Debug, thiserror::Error)]
@@ -37,6 +38,34 @@ pub(crate) fn has(module: &Module, is: impl Fn(ElementType) -> bool) -> bool {
     let parameters = module.entry().program_shape().parameters;
     let leaves = parameters.iter().flat_map(|shape| shape.leaves());
     leaves.filter_map(Shape::element_type).any(is)
+}
+
+/// Returns the number of floats among the arguments of a module.
+pub(crate) fn floats(module: &Module) -> u64 {
+    let parameters = module.entry().program_shape().parameters;
+    let leaves = parameters.iter().flat_map(|shape| shape.leaves());
+    let arrays = leaves.filter_map(Shape::array).filter(|array| array.ty.is_float());
+    let sizes = arrays.map(|array| u64::try_from(count(&array.dims)).unwrap_or(u64::MAX));
+    sizes.fold(0, u64::saturating_add)
+}
+
+/// Returns whether a module has a function that knows squares.
+#[expect(clippy::wildcard_enum_match_arm, reason = "other ops take no root")]
+pub(crate) fn has_roots(module: &Module) -> bool {
+    let mut all = module.computations.iter().flat_map(|(_, of)| of.instructions.iter());
+    let is_root = |op: &Op| match op {
+        Op::Unary(op) => {
+            matches!(op, Unary::Cbrt | Unary::Log | Unary::LogPlusOne | Unary::Rsqrt | Unary::Sqrt)
+        }
+        Op::Binary(op) => *op == Binary::Power,
+        Op::BatchNormGrad(_)
+        | Op::BatchNormInference(_)
+        | Op::BatchNormTraining(_)
+        | Op::Cholesky(_)
+        | Op::CustomCall(_) => true,
+        _ => false,
+    };
+    all.any(|(_, instruction)| is_root(&instruction.op)) || has_complex(module)
 }
 
 /// Returns whether numbers of a module pass through complex ones.
