@@ -31,14 +31,10 @@
 //! ```
 #![expect(clippy::float_cmp, reason = "ends of intervals are compared exactly")]
 mod accuracy;
-#[cfg(test)]
-mod accusations;
 mod alone;
 mod anchors;
 mod apart;
 mod batch_norm;
-#[cfg(test)]
-mod bounds;
 mod candidates;
 mod combine;
 mod complex;
@@ -55,8 +51,6 @@ mod estimate;
 mod evaluate;
 mod factor_checks;
 mod factors;
-#[cfg(test)]
-mod factors_of_backends;
 mod fold;
 mod functions;
 mod initial;
@@ -64,30 +58,20 @@ mod inputs;
 mod integers;
 mod interval;
 mod legal;
-#[cfg(test)]
-mod legal_sets;
 mod linear;
-#[cfg(test)]
-mod misses;
 mod modes;
 mod moved;
 mod needed;
 mod open_indices;
 mod open_order;
 mod options;
-#[cfg(test)]
-mod orders;
 mod precision;
 mod product;
 mod products;
-#[cfg(test)]
-mod properties;
 mod random;
 mod range;
 mod regions;
 mod rewrites;
-#[cfg(test)]
-mod rules;
 mod runner;
 mod scan;
 mod scatter;
@@ -95,10 +79,6 @@ mod seen;
 mod site;
 mod sort;
 mod spans;
-#[cfg(test)]
-mod specified;
-#[cfg(test)]
-mod spectra_of_backends;
 mod spectrum;
 mod sum;
 mod sums;

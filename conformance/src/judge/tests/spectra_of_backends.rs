@@ -1,5 +1,4 @@
 //! Tests of eigenvalues, Schur forms, exchanged columns, and of factors that no result shows.
-use super::tests::check;
 use super::*;
 use Verdict::{Agrees, Differs, NotTested, Undefined, WithinBound};
 

@@ -1,6 +1,5 @@
 //! Tests of factorizations: each legal form of a factor, and wrong values.
 use super::rules::verdicts;
-use super::tests::check;
 use super::*;
 use Verdict::{Differs, NotTested, Undefined, WithinBound};
 

@@ -1,6 +1,5 @@
 //! Tests of sentences of the specification that leave a value open, each with a wrong value beside it.
 use super::rules::verdicts;
-use super::tests::{check, verified};
 use super::*;
 use Verdict::{Agrees, Differs, Undefined, WithinBound};
 

@@ -1,5 +1,4 @@
 //! Sums and products in random orders are legal, and errors of four times the bound are not.
-use super::tests::verified;
 use super::*;
 use hlo::{ElementType, Scalar};
 use proptest::prelude::*;

@@ -1,6 +1,5 @@
 //! Tests of what the specification leaves open: no accusation.
 use super::rules::verdicts;
-use super::tests::check;
 use super::*;
 use Verdict::{Differs, Undefined, WithinBound};
 

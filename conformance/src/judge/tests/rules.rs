@@ -1,6 +1,5 @@
 //! Tests of single rules: what is legal in another order, with another formula, or after an open
 //! decision.
-use super::tests::{check, verified};
 use super::*;
 use Verdict::{Differs, Undefined, WithinBound};
 

@@ -1,6 +1,5 @@
 //! Tests of legal sets: what stays apart, and how far a function may be off.
 use super::rules::{explained, verdicts};
-use super::tests::check;
 use super::*;
 use Verdict::{Differs, NotTested, Undefined, WithinBound};
 
@@ -273,102 +272,6 @@ fn a_convolution_may_be_transformed() {
     verdicts(&of("size=2", 2), &[x, w], &[(&wrong, Differs)]);
     let single = "f64[1,6,1] {{{1.0000000001}, {2}, {3}, {1e6}, {1}, {1}}}";
     verdicts(&of("size=1", 1), &[x, "f64[1,1,1] {{{1}}}"], &[(single, Differs)]);
-}
-
-#[test]
-fn compilers_rewrite_products_and_quotients() {
-    let of = |body: &str| {
-        format!(
-            "ENTRY e {{ x = f32[] parameter(0) c = f32[] constant(3e38) d = f32[] constant(10) {body} }}"
-        )
-    };
-    let modes = &[Mode::AlgebraicRewrites];
-    // The product of the constants overflows.
-    let product = of("y = f32[] multiply(x, c) ROOT r = f32[] multiply(y, d)");
-    explained(&product, &["f32[] 1e-30"], "f32[] inf", modes);
-    verdicts(&product, &["f32[] 1e-30"], &[("f32[] 2.9e9", Differs)]);
-    let sum = of("y = f32[] add(x, c) e = f32[] constant(-3e38) ROOT r = f32[] add(y, e)");
-    explained(&sum, &["f32[] 7"], "f32[] 7", modes);
-    // A sum of `f64` has the term, and no rounding of its own between.
-    let term = "f32[] 1.2676506e30";
-    explained(&sum, &[term], term, &[Mode::ExcessPrecision]);
-    verdicts(&sum, &["f32[] 7"], &[("f32[] -1e14", Differs)]);
-    let variables = of(
-        "e = f32[] negate(c) f = f32[] multiply(x, c) g = f32[] add(f, e) ROOT r = f32[] add(g, x)",
-    );
-    verdicts(&variables, &["f32[] 1"], &[("f32[] 2", Differs)]);
-    let factor = of("p = f32[] multiply(x, c) q = f32[] multiply(d, x) ROOT r = f32[] add(p, q)");
-    verdicts(&factor, &["f32[] 1.1"], &[("f32[] 3e38", Differs)]);
-    let root = of("s = f32[] sqrt(d) ROOT r = f32[] divide(x, s)");
-    verdicts(
-        &root,
-        &["f32[] 1e-30"],
-        &[("f32[] 3.1622779e-31", WithinBound), ("f32[] 3.163e-31", Differs)],
-    );
-    let power = of("t = f32[] constant(-1) ROOT r = f32[] power(x, t)");
-    verdicts(&power, &["f32[] 3"], &[("f32[] 0.3334", Differs)]);
-}
-
-#[test]
-fn compilers_multiply_constants_first_and_last() {
-    let of = |body: &str| format!("ENTRY e {{ x = f32[3] parameter(0) {body} }}");
-    let constant = |name: &str, x: &str| {
-        format!(
-            "{name}0 = f32[] constant({x}) {name} = f32[3] broadcast({name}0), dimensions={{}} "
-        )
-    };
-    let x = "f32[3] {1, -3, 0.7}";
-    let found =
-        |values: [f32; 3]| format!("f32[3] {{{}, {}, {}}}", values[0], values[1], values[2]);
-    let inputs = [1.0_f32, -3.0, 0.7];
-    let (three, part) = (constant("c", "3"), constant("d", "0.7"));
-    let scaled =
-        of(&format!("{three}{part} y = f32[3] multiply(x, c) ROOT r = f32[3] divide(y, d)"));
-    let one = inputs.map(|x| x * (3.0 * (1.0 / 0.7_f32)));
-    let wrong = inputs.map(|x| x * 3.0 * 0.7);
-    verdicts(&scaled, &[x], &[(&found(one), WithinBound), (&found(wrong), Differs)]);
-    let near = one.map(|x| x * 1.000_001);
-    verdicts(&scaled, &[x], &[(&found(near), Differs)]);
-    // A factor that is repeated.
-    let scalar = of(&format!(
-        "{part} s = f32[] parameter(1) b = f32[3] broadcast(s), dimensions={{}} y = f32[3] multiply(x, d) ROOT r = f32[3] multiply(b, y)"
-    ));
-    let (s, factor) = ("f32[] 1.3", 1.3_f32 * 0.7);
-    verdicts(&scalar, &[x, s], &[(&found(inputs.map(|x| x * factor)), WithinBound)]);
-    verdicts(&scalar, &[x, s], &[(&found(inputs.map(|x| x * 1.3)), Differs)]);
-    // Quotients of quotients.
-    let quotients = "ENTRY e { a = f32[] parameter(0) b = f32[] parameter(1) c = f32[] parameter(2) d = f32[] parameter(3) p = f32[] divide(a, b) q = f32[] divide(c, d) ROOT r = f32[] divide(p, q) }";
-    let arguments = ["f32[] 1.1", "f32[] 2.3", "f32[] -0.7", "f32[] 3.9"];
-    let crossed = (1.1_f32 * 3.9) / (2.3 * -0.7);
-    let (right, wrong) = (format!("f32[] {crossed}"), format!("f32[] {}", crossed * 1.000_001));
-    verdicts(quotients, &arguments, &[(&right, WithinBound), (&wrong, Differs)]);
-    // Sums of constants.
-    let (c, d) = (constant("c", "1e10"), constant("d", "1e10"));
-    let sum = of(&format!("{c}{d} y = f32[3] add(x, c) ROOT r = f32[3] subtract(y, d)"));
-    verdicts(&sum, &[x], &[(x, WithinBound), ("f32[3] {1, -3, 0.8}", Differs)]);
-    // Products without a constant keep their order.
-    let plain = "ENTRY e { a = f32[] parameter(0) b = f32[] parameter(1) c = f32[] parameter(2) p = f32[] multiply(a, b) ROOT r = f32[] multiply(p, c) }";
-    let other = format!("f32[] {}", 1.1_f32 * (0.7 * 0.3));
-    assert_ne!(1.1_f32 * (0.7 * 0.3), 1.1_f32 * 0.7 * 0.3);
-    verdicts(plain, &["f32[] 1.1", "f32[] 0.7", "f32[] 0.3"], &[(&other, Differs)]);
-}
-
-#[test]
-fn a_product_with_a_predicate_may_be_a_selection() {
-    let text = "ENTRY e { x = f32[4] parameter(0) p = pred[4] parameter(1) m = f32[4] convert(p) ROOT r = f32[4] multiply(x, m) }";
-    let arguments = ["f32[4] {-1, 2, nan, inf}", "pred[4] {0, 1, 0, 0}"];
-    let selected = ("f32[4] {0, 2, 0, 0}", WithinBound);
-    let others = [
-        ("f32[4] {0, 2, 0, 1}", Differs),
-        ("f32[4] {0, 0, 0, 0}", Differs),
-        ("f32[4] {-1, 2, 0, 0}", Differs),
-    ];
-    verdicts(text, &arguments, &[selected]);
-    verdicts(text, &arguments, &others);
-    let called = "hot { p = pred[4] parameter(0) ROOT m = f32[4] convert(p) }\nENTRY e { x = f32[4] parameter(0) p = pred[4] parameter(1) m = f32[4] call(p), to_apply=hot ROOT r = f32[4] multiply(x, m) }";
-    verdicts(called, &arguments, &[selected]);
-    let integers = "ENTRY e { x = f32[2] parameter(0) p = s32[2] parameter(1) m = f32[2] convert(p) ROOT r = f32[2] multiply(x, m) }";
-    verdicts(integers, &["f32[2] {-1, 2}", "s32[2] {0, 1}"], &[("f32[2] {0, 2}", Differs)]);
 }
 
 #[test]

@@ -1,5 +1,4 @@
 //! Tests of bounds of ops that are more than an elementwise function or a reduction.
-use super::tests::{check, verified};
 use super::*;
 use Verdict::{Differs, WithinBound};
 

@@ -1,7 +1,17 @@
 //! Tests of verdicts.
 #![expect(clippy::print_stdout, reason = "the verdicts are for people to read, with `--nocapture`")]
+mod accusations;
+mod bounds;
+mod factors_of_backends;
+mod legal_sets;
+mod misses;
+mod orders;
 mod programs;
+mod properties;
 mod rewritten;
+mod rules;
+mod specified;
+mod spectra_of_backends;
 mod transfers;
 
 use super::range::is_whole;
