@@ -37,6 +37,9 @@ pub enum Proof {
 
 /// The most operations of one run, and the most steps: a loop may have any number of them.
 const MOST: (f64, u64) = (4e6, 50_000_000);
+/// The most operations of a run of a small module, and how often its integers are drawn.
+const FEW: f64 = 4e3;
+const MORE_DRAWS: u32 = 48;
 
 /// Compares two modules on arguments that are drawn, as [`field::equal`] does; large ones are open.
 /// Returns the difference, if there is one. A run takes at most `fuel` steps, and 50 million.
@@ -56,7 +59,8 @@ pub fn proof(
     draws: u32,
     fuel: Option<u64>,
 ) -> (Proof, Option<Difference>) {
-    match compared(modules, draws, None, fuel) {
+    let draws = at_least(modules, draws);
+    match compared(modules, (0, draws), None, fuel) {
         Ok(Answer::Equal(evidence)) if !evidence.has_floats => {
             let reason = "no argument is a float: others are tested with the values that are drawn";
             (Proof::Open { reason: reason.to_owned() }, None)
@@ -77,6 +81,30 @@ pub fn proof(
     }
 }
 
+/// Returns the next difference of two modules, from the draw with this seed on.
+pub(crate) fn difference_from(
+    modules: [&Verified; 2],
+    seed: u64,
+    draws: u32,
+    fuel: Option<u64>,
+) -> Option<Difference> {
+    match compared(modules, (seed, at_least(modules, draws)), None, fuel) {
+        Ok(Answer::Different(found)) => Some(found),
+        Ok(Answer::Equal(_) | Answer::Open(_)) | Err(_) => None,
+    }
+}
+
+/// Returns how often arguments are drawn for small modules that take integers, of which each draw
+/// has a few values: more often than asked for.
+fn at_least(modules: [&Verified; 2], draws: u32) -> u32 {
+    let program = modules[0].module().program_shape();
+    let types = program.parameters.iter().flat_map(|shape| shape.leaves());
+    let mut types = types.filter_map(|shape| shape.element_type());
+    let has_integers = types.any(|ty| !ty.is_float() && !ty.is_complex());
+    let is_small = modules.iter().all(|module| operations(module.module()) <= FEW);
+    if has_integers && is_small && draws > 0 { draws.max(MORE_DRAWS) } else { draws }
+}
+
 /// Returns whether a difference of two results is nothing but rounding: all values are finite, in exact
 /// arithmetic the modules agree on these arguments, and the second rounds nowhere to fewer digits
 /// than the first.
@@ -88,12 +116,12 @@ pub(crate) fn is_rounding(
     !narrows(modules)
         && modules.into_iter().all(|module| stays_finite(module, arguments))
         && expected.iter().zip(actual).all(|(expected, actual)| are_finite(expected, actual))
-        && matches!(compared(modules, 2, Some(arguments.to_vec()), None), Ok(Answer::Equal(_)))
+        && matches!(compared(modules, (0, 2), Some(arguments.to_vec()), None), Ok(Answer::Equal(_)))
 }
 
 fn compared(
     [first, second]: [&Verified; 2],
-    draws: u32,
+    (seed, draws): (u64, u32),
     arguments: Option<Vec<Literal>>,
     fuel: Option<u64>,
 ) -> Result<Answer, String> {
@@ -107,7 +135,7 @@ fn compared(
     let limits = RunOptions::default().fuel(fuel.unwrap_or(MOST.1).min(MOST.1));
     let limits = [first, second].into_iter().fold(limits, |limits, of| scheduled(of, limits));
     // Of the many steps of a compilation the draws are enough.
-    let options = field::Options { seed: 0, seeds: draws, limits, arguments, ties: false };
+    let options = field::Options { seed, seeds: draws, limits, arguments, ties: false };
     field::equal(first, second, &options).map_err(|failure| failure.to_string())
 }
 

@@ -8,9 +8,10 @@ use super::run::{
 };
 use super::state::{State, Unread};
 use crate::blame::{Divergence, Options as BlameOptions, compare_modules};
-use crate::exact::{Proof, is_rounding, proof};
+use crate::exact::{Proof, difference_from, is_rounding, proof};
 use crate::generate::Regime;
 use crate::program::{Program, watching};
+use field::Difference;
 use hlo::ir::InstructionId;
 use hlo::ir::rewrite::ModuleRewriter;
 use hlo::text::Style;
@@ -88,6 +89,9 @@ pub(super) struct Ran {
 
 /// The seed of the first arguments of a state that takes others than the dump.
 const FIRST_SEED: u64 = 1;
+
+/// The draws that differ over the field of which a run is sought that shows it.
+const MOST_SHOWN: usize = 8;
 
 /// The steps that a run over the field may take, however few the state before takes.
 const LEAST_STEPS: u64 = 1_000_000;
@@ -450,15 +454,20 @@ impl<'a> Check<'a> {
             }
             return Exact { proof, outcome, drawn: None };
         }
-        let Some(difference) = difference else { return Exact { proof, outcome, drawn: None } };
-        let name = format!("draw {} of the field", difference.seed);
-        let arguments = vec![difference.arguments];
-        match shown(states, &arguments, interface, after.limit) {
-            Some(shown) if shown.class == Class::Differs => {
-                Exact { proof, outcome: shown, drawn: Some((name, arguments)) }
+        // A draw may differ where its run is undefined.
+        let next = |found: &Difference| {
+            difference_from(modules, found.seed + 1, self.options.draws, Some(fuel))
+        };
+        for difference in std::iter::successors(difference, next).take(MOST_SHOWN) {
+            let name = format!("draw {} of the field", difference.seed);
+            let arguments = vec![difference.arguments];
+            if let Some(shown) = shown(states, &arguments, interface, after.limit)
+                && shown.class == Class::Differs
+            {
+                return Exact { proof, outcome: shown, drawn: Some((name, arguments)) };
             }
-            _ => Exact { proof, outcome, drawn: None },
         }
+        Exact { proof, outcome, drawn: None }
     }
 
     /// Compares the last state with the first.

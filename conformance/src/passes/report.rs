@@ -249,6 +249,9 @@ impl Step {
             (Some(Proof::Open { reason }), Class::Differs) => {
                 Some(format!("open in exact arithmetic: {reason}"))
             }
+            (Some(Proof::Different { seed }), _) if self.standing() == "tested" => Some(format!(
+                "draw {seed} of the field differs in exact arithmetic, and no run shows it"
+            )),
             _ => None,
         }
     }

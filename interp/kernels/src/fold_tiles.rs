@@ -41,6 +41,10 @@ impl Tiles {
         let first = &bytemuck::bytes_of(first)[..*width];
         now.chunks_exact_mut(*width).for_each(|to| to.copy_from_slice(first));
     }
+    /// Returns the first value.
+    pub(super) fn first(&self) -> &[u8] {
+        &bytemuck::bytes_of(&self.first)[..self.width]
+    }
     pub(super) fn bytes(&self) -> &[u8] {
         bytemuck::cast_slice(&self.words[self.now])
     }
@@ -57,8 +61,9 @@ impl Tiles {
         function(&[&now[..elements.len()], elements], &mut next[..elements.len()]);
         next[elements.len()..].copy_from_slice(&now[elements.len()..]);
     }
-    /// Folds the elements of one result into `to`, in any order.
-    pub(super) fn fold_row<'e>(
+    /// Folds parts that are lines of neighbors, an element of each result in `to` in each line, in
+    /// any order.
+    pub(super) fn fold_lines<'e>(
         &mut self,
         function: &VectorLoop,
         parts: impl Iterator<Item = &'e [u8]>,
@@ -75,19 +80,19 @@ impl Tiles {
             now[common..part.len()].copy_from_slice(&part[common..]);
             used = used.max(part.len());
         }
-        let first = self.first;
-        let first = &bytemuck::bytes_of(&first)[..self.width];
+        let (first, line) = (self.first, to.len());
+        let first = bytemuck::bytes_of(&first)[..self.width].repeat(line / self.width);
         if used == 0 {
-            return to.copy_from_slice(first);
+            return to.copy_from_slice(&first);
         }
-        // The upper half is folded into the lower one until one accumulator is left.
-        while used > self.width {
-            let half = used / self.width / 2 * self.width;
+        // The upper half is folded into the lower one until one line of accumulators is left.
+        while used > line {
+            let half = used / line / 2 * line;
             let (now, next) = self.turn();
             function(&[&now[..half], &now[used - half..used]], &mut next[..half]);
             next[half..used - half].copy_from_slice(&now[half..used - half]);
             used -= half;
         }
-        function(&[first, &self.bytes()[..self.width]], to);
+        function(&[&first, &self.bytes()[..line]], to);
     }
 }

@@ -67,9 +67,11 @@ pub trait Kernel: Send + Sync {
 /// The steps from the elements of two inputs to those of the output.
 #[derive(Debug, Clone)]
 pub enum Formula {
-    /// An op on elements of this type: of the value of the second input and all elements of the
-    /// first, by [`in_halves`](crate::in_halves). Floats are added in f64.
-    Fold(Binary, ElementType),
+    /// For each element of the output, an op on elements of this type: of the value of the second
+    /// input and the elements of the first with these numbers, by [`in_halves`](crate::in_halves).
+    /// Floats are added in f64. With a number, the sums are rounded as those of
+    /// [`RoundedProducts`](Self::RoundedProducts) are.
+    Folds(Binary, ElementType, Option<f64>, Vec<Vec<usize>>),
     /// For each element, a sum of products of floats of this type, which begins with 0 and adds one
     /// after the other: the numbers of the factors in both inputs.
     Products(ElementType, Vec<Vec<[usize; 2]>>),
@@ -78,6 +80,21 @@ pub enum Formula {
     /// and the greatest sum within an error, which is this number for a sum of absolute products of
     /// 1. [`Kernel::compute`] decides the others.
     RoundedProducts(f64, Vec<Vec<[usize; 2]>>),
+}
+
+impl Formula {
+    /// Returns about how many steps they are.
+    #[must_use]
+    pub fn steps(&self) -> usize {
+        match self {
+            Self::Folds(.., error, lines) => {
+                let each = if error.is_some() { 12 } else { 3 };
+                lines.iter().map(|line| each * line.len() + 10).sum()
+            }
+            Self::Products(_, sums) => sums.iter().map(|sum| 2 * sum.len() + 2).sum(),
+            Self::RoundedProducts(_, sums) => sums.iter().map(|sum| 4 * sum.len() + 10).sum(),
+        }
+    }
 }
 
 /// The form of a kernel as part of a fused one.

@@ -7,7 +7,7 @@ use crate::cost_model::MOVED_BYTES;
 use crate::function::moves;
 use crate::op::{ArrayOp, Site, linear};
 use crate::slicing::{Region, SliceDim, Sliced};
-use crate::strided::{copy_short, with_half};
+use crate::strided::{copy_short, spread, with_half, with_width};
 use hlo::op::value::{PaddingConfig, PaddingDim};
 use hlo::op::{Broadcast, Pad};
 use hlo::{Array, Op};
@@ -196,14 +196,33 @@ fn pad_row(
             true => with_half!(middle.len(), N => copy_short::<N>(elements, middle)),
             false => copy(elements, middle),
         }
-    } else {
-        pad(to);
-        let places = (first..end).map(|i| along.place(i) * run);
-        let mut elements = places.zip(elements.chunks_exact(run));
-        for _ in (first..end).step_by(MOVED_BYTES).take_while(|_| !stop.is_set()) {
-            for (at, element) in elements.by_ref().take(MOVED_BYTES) {
-                to[at..at + run].copy_from_slice(element);
-            }
+        return;
+    }
+    let (before, rest) = to.split_at_mut(start);
+    let (middle, after) = rest.split_at_mut((along.place(end - 1) + 1) * run - start);
+    if run == value.len()
+        && let Ok(step) = usize::try_from(along.step)
+    {
+        pad(before);
+        pad(after);
+        with_width!(run, W => {
+            let (from, middle) = (elements.as_chunks::<W>().0, middle.as_chunks_mut::<W>().0);
+            let between = *value.first_chunk::<W>().expect("the bytes of an element");
+            let each = (MOVED_BYTES / W / step).max(1);
+            parts(middle, (each * step, 1), |part, middle| {
+                spread(&from[part * each..][..middle.len().div_ceil(step)], between, step, middle);
+            });
+        });
+        return;
+    }
+    pad(before);
+    pad(middle);
+    pad(after);
+    let places = (first..end).map(|i| along.place(i) * run - start);
+    let mut elements = places.zip(elements.chunks_exact(run));
+    for _ in (first..end).step_by(MOVED_BYTES).take_while(|_| !stop.is_set()) {
+        for (at, element) in elements.by_ref().take(MOVED_BYTES) {
+            middle[at..at + run].copy_from_slice(element);
         }
     }
 }

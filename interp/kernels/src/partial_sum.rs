@@ -2,12 +2,13 @@
 use hlo::{ElementType, Scalar};
 use num::accumulator::{ExactSum, Sum};
 use num::exact::two_sum;
-use num::loops::{LongSum, SumLoops, VectorLoop, convert_loop};
+use num::loops::{LongSum, RowSums, SumLoops, VectorLoop, convert_loop};
 use num::{Arithmetic, single::to_f32};
+use smallvec::SmallVec;
 
 /// The bound of the error of a sum of elements of up to 32 bits, relative to the sum of magnitudes:
 /// no element takes part in more additions that round than these, each with an error of at most
-/// 2^-53 of the magnitudes before it. The magnitudes have errors of the same size.
+/// 2^-53 of the magnitudes before it: those of a block of rows, and of sums that are joined. The magnitudes have errors of the same size.
 const ERROR: f64 = 320.0 / 9_007_199_254_740_992.0;
 /// 2^-105, twice the square of the error of an addition.
 const TWICE: f64 = f64::from_bits((1023 - 105) << 52);
@@ -163,12 +164,15 @@ pub(super) fn exact_sum<'e>(
 #[derive(Default)]
 pub(super) struct ColumnSums {
     /// Sums of some rows, those of the rows before, and what these lack.
-    sums: Vec<f64>,
-    high: Vec<f64>,
-    lost: Vec<f64>,
-    magnitudes: Vec<f64>,
+    sums: Numbers,
+    high: Numbers,
+    lost: Numbers,
+    magnitudes: Numbers,
     rows: usize,
 }
+
+/// Numbers of sums: few have no allocation.
+type Numbers = SmallVec<[f64; 32]>;
 
 impl ColumnSums {
     /// Returns the bytes of so many sums.
@@ -200,18 +204,32 @@ impl ColumnSums {
         let lists = [&mut self.sums, &mut self.lost, &mut self.magnitudes];
         (loops.columns)(rows, lists.map(|list| &mut list[at..end]));
     }
+    /// Adds rows of so many elements, each to one sum.
+    pub(super) fn add_rows(&mut self, add: RowSums, elements: &[u8], inner: usize) {
+        add(elements, inner, [&mut self.sums, &mut self.magnitudes]);
+    }
     /// Lets the sums from a number on begin with nothing, in place of the first value.
     pub(super) fn begin_after(&mut self, number: usize) {
         self.high[number..].fill(-0.0);
         self.magnitudes[number..].fill(0.0);
     }
-    /// Leaves `count` sums: each is that of the sums whose numbers are so many apart. What sums lack
-    /// is not added.
+    /// Leaves `count` sums: each is that of the sums whose numbers are so many apart.
     pub(super) fn join(&mut self, loops: SumLoops, count: usize) {
         self.settle(loops);
-        let (sums, others) = self.high.split_at_mut(count);
-        for others in others.chunks(count) {
-            sums.iter_mut().zip(others).for_each(|(sum, other)| *sum += other);
+        let is_exact = loops.arithmetic == Arithmetic::Exact;
+        let [high, lost, magnitudes] = [&mut self.high, &mut self.lost, &mut self.magnitudes]
+            .map(|list| list.split_at_mut(count));
+        for first in (0..high.1.len()).step_by(count) {
+            let rest = [&high.1[first..], &lost.1[first..], &magnitudes.1[first..]];
+            let [of_high, of_lost, of_magnitudes] = rest.map(|list| &list[..count.min(list.len())]);
+            for i in 0..of_high.len() {
+                let (sum, error) = two_sum(high.0[i], of_high[i]);
+                high.0[i] = sum;
+                if is_exact {
+                    lost.0[i] += of_lost[i] + error;
+                    magnitudes.0[i] += of_magnitudes[i];
+                }
+            }
         }
         for list in [&mut self.sums, &mut self.high, &mut self.lost, &mut self.magnitudes] {
             list.truncate(count);

@@ -12,6 +12,7 @@
 use super::fold::{Fold, UNTIMED, first_value, in_lines, stored_bytes};
 use super::program_fold::ProgramFold;
 use super::reduce_lines::{Method, ReducedLines, Reduction};
+use crate::contraction::ErrorBound;
 use crate::conversion::sums_of_bytes;
 use crate::function::{given, writes_in, writes_with};
 use crate::op::{ArrayOp, Site, linear, needs_whole_operands};
@@ -21,15 +22,15 @@ use hlo::{Array, ArrayShape, Dims, ElementType, Scalar};
 use num::index::{Grid, count, offsets, others, pick, saturating_count, to_i64, to_usize};
 use num::scalar_program::{ScalarProgram, ScalarPrograms};
 use num::{Arithmetic, Result, Scope};
-use smallvec::{SmallVec, smallvec};
+use smallvec::SmallVec;
 use std::sync::Arc;
 
 /// Results that are computed by one thread in a row.
 const LINE: usize = 64;
 /// Results that are computed at once, if there are as many.
 const SHORTEST: usize = 8;
-/// Elements of one result that are folded by a formula, at most.
-const FOLDED_AT_ONCE: usize = 64;
+/// Elements that are folded by a formula, at most.
+const FOLDED_AT_ONCE: usize = 256;
 
 impl ArrayOp for Reduce {
     fn kernel(&self, site: &Site<'_>, programs: &ScalarPrograms) -> Option<Box<dyn Kernel>> {
@@ -62,10 +63,9 @@ fn kernel(
         && let Some(method) = Method::of(&applied, (from.ty, to.ty), &lines, arithmetic)
     {
         let first = operands[1].ty;
-        let is_of_type = |(_, ty): &(Binary, ElementType)| [from.ty, first, to.ty] == [*ty; 3];
-        let op = applied.as_binary_in_order().filter(is_of_type);
-        let op = op.filter(|&op| has_formula(op, &lines, arithmetic));
-        return Some(Box::new(OfLines::new(from, (first, op), lines, method, arithmetic)));
+        let folded = Folded::of(&applied, &lines, arithmetic);
+        let folded = folded.filter(|folded| [from.ty, first, to.ty] == [folded.ty; 3]);
+        return Some(Box::new(OfLines::new(from, (first, folded), lines, method, arithmetic)));
     }
     if let Some(fold) = program_fold(&applied, operands, results, &reduced, arithmetic) {
         let steps = u64::try_from(saturating_count(&from.dims)).unwrap_or(u64::MAX);
@@ -110,20 +110,54 @@ fn kernel(
     }))
 }
 
-/// Returns whether one result is folded by a formula: by an op in any order, by a sum of f32 in
-/// `fast`, or by a sum of one element.
-fn has_formula(
-    (op, ty): (Binary, ElementType),
-    lines: &ReducedLines,
-    arithmetic: Arithmetic,
-) -> bool {
-    let is_plain = arithmetic == Arithmetic::Fast && ty == ElementType::F32;
-    let most = if is_sum((op, ty)) && !is_plain { 1 } else { FOLDED_AT_ONCE };
-    let is_wide = [ElementType::F32, ElementType::F64].contains(&ty);
-    lines.only().is_some_and(|count| count <= most) && (is_wide || !is_sum((op, ty)))
+/// How few elements are folded by a formula.
+#[derive(Clone, Copy)]
+struct Folded {
+    op: Binary,
+    ty: ElementType,
+    /// The error of sums that are rounded correctly, in units of the magnitude.
+    error: Option<f64>,
 }
 
-fn is_sum((op, ty): (Binary, ElementType)) -> bool {
+impl Folded {
+    /// Returns how few elements are folded: by an op in any order, or by sums of f32, and of f64 in
+    /// `fast`.
+    fn of(applied: &ScalarProgram, lines: &ReducedLines, arithmetic: Arithmetic) -> Option<Self> {
+        let (op, ty) = applied.as_binary_in_order()?;
+        let (results, elements) = lines.counts();
+        let is_exact = elements > 1 && arithmetic == Arithmetic::Exact;
+        let fits = match (is_sum(op, ty), ty) {
+            (true, ElementType::F32) => true,
+            (true, ElementType::F64) => !is_exact,
+            (true, _) => false,
+            (false, _) => elements == 1 || applied.is_associative(Arithmetic::Exact),
+        };
+        let error = is_exact.then(|| ErrorBound::new(1 + elements, ty).units());
+        let error = error.filter(|_| is_sum(op, ty));
+        (fits && results * elements <= FOLDED_AT_ONCE).then_some(Self { op, ty, error })
+    }
+    /// Computes sums of floats as the formula does, if it decides them; returns whether it has.
+    fn add(self, lines: &ReducedLines, [from, first]: [&[u8]; 2], to: &mut [u8]) -> bool {
+        let Self { op, ty, error } = self;
+        if !is_sum(op, ty) || error.is_some() {
+            return false;
+        }
+        let width = ty.storage_bytes();
+        let read = |bytes: &[u8], at: usize| match ty {
+            ElementType::F32 => f64::from(*bytemuck::from_bytes::<f32>(&bytes[at..at + width])),
+            _ => *bytemuck::from_bytes::<f64>(&bytes[at..at + width]),
+        };
+        for (line, slot) in lines.lists().zip(to.chunks_exact_mut(width)) {
+            let terms = line.map(|at| read(from, at * width));
+            let mut terms: SmallVec<[f64; 64]> =
+                std::iter::once(read(first, 0)).chain(terms).collect();
+            Scalar::Float(in_halves(&mut terms, |a, b| a + b)).round_to(ty).write(ty, slot);
+        }
+        true
+    }
+}
+
+fn is_sum(op: Binary, ty: ElementType) -> bool {
     ty.is_float() && op == Binary::Add
 }
 
@@ -170,8 +204,7 @@ struct OfLines {
     width: usize,
     /// The type of the initial value.
     first: ElementType,
-    /// The op of the formula.
-    op: Option<(Binary, ElementType)>,
+    folded: Option<Folded>,
     steps: u64,
     arithmetic: Arithmetic,
 }
@@ -179,14 +212,14 @@ struct OfLines {
 impl OfLines {
     fn new(
         from: &ArrayShape,
-        (first, op): (ElementType, Option<(Binary, ElementType)>),
+        (first, folded): (ElementType, Option<Folded>),
         lines: ReducedLines,
         method: Method,
         arithmetic: Arithmetic,
     ) -> Self {
         let steps = u64::try_from(saturating_count(&from.dims)).unwrap_or(u64::MAX);
         let width = from.ty.storage_bytes();
-        Self { lines, method: Arc::new(method), width, first, op, steps, arithmetic }
+        Self { lines, method: Arc::new(method), width, first, folded, steps, arithmetic }
     }
 }
 
@@ -207,24 +240,16 @@ impl Kernel for OfLines {
     }
     fn compute(&self, inputs: &[&[u8]], output: &mut [u8]) {
         let Self { lines, method, width, .. } = self;
-        let first = Scalar::read(self.first, inputs[1]);
-        if let Some(of @ (_, ty)) = self.op
-            && is_sum(of)
-        {
-            let mut terms: SmallVec<[f64; 1 + FOLDED_AT_ONCE]> = smallvec![first.as_f64()];
-            if ty == ElementType::F32 {
-                terms.extend(bytemuck::cast_slice(inputs[0]).iter().map(|&x: &f32| f64::from(x)));
-            } else {
-                terms.extend_from_slice(bytemuck::cast_slice(inputs[0]));
-            }
-            return Scalar::Float(in_halves(&mut terms, |a, b| a + b))
-                .round_to(ty)
-                .write(ty, output);
+        if self.folded.is_some_and(|folded| folded.add(lines, [inputs[0], inputs[1]], output)) {
+            return;
         }
+        let first = Scalar::read(self.first, inputs[1]);
         Reduction { lines, method, from: inputs[0], width: *width, first }.run(output);
     }
     fn formula(&self) -> Option<Formula> {
-        self.op.map(|(op, ty)| Formula::Fold(op, ty))
+        let Folded { op, ty, error } = self.folded?;
+        let lists = self.lines.lists().map(Iterator::collect).collect();
+        Some(Formula::Folds(op, ty, error, lists))
     }
     fn scratch(&self) -> usize {
         self.lines.scratch()

@@ -14,7 +14,7 @@ use hlo::{Dims, ElementType, Scalar};
 use num::Arithmetic;
 use num::clock::Stop;
 use num::index::{Grid, strides, to_usize};
-use num::loops::{LongSum, VectorLoop, binary_loop};
+use num::loops::{LongSum, RowsFn, VectorLoop, binary_loop, rows_loop};
 use num::parallel::{parts, parts_with, threads};
 use num::scalar_program::ScalarProgram;
 use rayon::prelude::*;
@@ -27,7 +27,13 @@ pub(super) const STRIP: usize = 512;
 /// Elements of the longest rows that are computed beside one another: they are brought there one by
 /// one, while a row takes a few calls, for an op as many as halves it until an element is left.
 const SHORT_SUM: usize = 32;
+/// Elements of a part of a long row.
+const PART: usize = 1 << 15;
+/// Elements of the longest rows of which several are summed at once.
+const LONGEST_SUM: usize = 512;
 const SHORT: usize = 96;
+/// Elements of the fewest lines of which several are folded as one.
+const NARROW: usize = 4096;
 /// Results of the fewest short rows that are computed beside one another.
 const FEW: usize = 8;
 
@@ -36,7 +42,16 @@ pub enum Method {
     /// By adding floats.
     Sum(SumMethod),
     /// By an op on elements of this type, applied to arrays of them.
-    Op(VectorLoop, ElementType),
+    Op {
+        /// The op, of arrays.
+        function: VectorLoop,
+        /// The type of its operands and results.
+        ty: ElementType,
+        /// Whether the order of the elements is of no importance.
+        is_orderless: bool,
+        /// The op of the elements of rows, if there is such a loop.
+        rows: Option<Arc<RowsFn>>,
+    },
 }
 
 /// The assignment of elements to results. Neighboring dimensions of one kind are one.
@@ -90,37 +105,60 @@ impl ReducedLines {
     pub(super) fn runs(&self) -> Option<usize> {
         (self.is_row && self.reduced.count() == 1).then_some(self.inner)
     }
-    /// Returns the number of elements of the only result, if there is one.
-    pub(super) fn only(&self) -> Option<usize> {
-        (self.results.count() == 1).then(|| self.elements.count())
+    /// Returns the numbers of the elements of each result.
+    pub(super) fn lists(&self) -> impl Iterator<Item = impl Iterator<Item = usize>> {
+        self.results.offsets().map(|first| self.elements.offsets().map(move |at| first + at))
+    }
+    /// Returns how many results there are, and how many elements each has.
+    pub(super) fn counts(&self) -> (usize, usize) {
+        (self.results.count(), self.elements.count())
+    }
+    /// Returns whether neighbors are one element of each of some results, and those behind them are
+    /// the next ones, in many lines.
+    fn is_narrow(&self) -> bool {
+        let elements = &self.elements;
+        let are_neighbors = elements.rank() == 1 && elements.offset(1) == self.inner;
+        !self.is_row && are_neighbors && elements.count().saturating_mul(self.inner) >= NARROW
     }
     /// Returns the bytes that a reduction works in.
     pub(super) fn scratch(&self) -> usize {
         let column = ColumnSums::bytes(1) + 2 * size_of::<u128>();
         let runs = if self.is_row { self.reduced.count() * self.inner.div_ceil(RUN) } else { 0 };
-        threads() * (STRIP * column + LaneTile::BYTES) + runs * size_of::<LongSum>()
+        let long = if self.is_row { (self.inner / PART + 1) * size_of::<u128>() } else { 0 };
+        threads() * (STRIP * column + LaneTile::BYTES) + runs * size_of::<LongSum>() + long
     }
 }
 
 impl Method {
+    /// Returns the type of a result.
+    fn ty(&self) -> ElementType {
+        match self {
+            Self::Sum(SumMethod { to: ty, .. }) | Self::Op { ty, .. } => *ty,
+        }
+    }
     /// Returns the bytes of a result.
     pub(super) fn width(&self) -> usize {
-        match self {
-            Self::Sum(SumMethod { to: ty, .. }) | Self::Op(_, ty) => ty.storage_bytes(),
-        }
+        self.ty().storage_bytes()
     }
     /// Returns the elements of the longest rows that are computed beside one another.
     pub(super) fn short(&self) -> usize {
         match self {
             Self::Sum(_) => SHORT_SUM,
-            Self::Op(..) => SHORT,
+            Self::Op { .. } => SHORT,
+        }
+    }
+    /// Returns whether rows of so many elements that follow one another are folded where they are.
+    pub(super) fn folds_rows(&self, inner: usize) -> bool {
+        match self {
+            Self::Sum(method) => method.loops.rows.is_some() && inner <= LONGEST_SUM,
+            Self::Op { rows, .. } => rows.is_some(),
         }
     }
     /// Returns the bytes that a fold of runs works in.
     pub(super) fn scratch(&self) -> usize {
         match self {
             Self::Sum(_) => ColumnSums::bytes(LANES) + LaneTile::BYTES,
-            Self::Op(_, ty) => 2 * STRIP * ty.storage_bytes() + LaneTile::BYTES,
+            Self::Op { ty, .. } => 2 * STRIP * ty.storage_bytes() + LaneTile::BYTES,
         }
     }
     /// Returns how to fold elements of type `from`, of which all are elements of the type that this
@@ -130,7 +168,7 @@ impl Method {
             Self::Sum(SumMethod { loops, to, .. }) => {
                 SumMethod::of(from, *to, loops.arithmetic).map(|method| Arc::new(Self::Sum(method)))
             }
-            Self::Op(..) => None,
+            Self::Op { .. } => None,
         }
     }
     /// Returns how to fold elements of type `from` by a computation; `None` if neither way fits.
@@ -147,7 +185,9 @@ impl Method {
         let (op, ty) = applied.as_binary_in_order()?;
         let is_orderless = applied.is_associative(arithmetic);
         let fits = ty == from && ty == to && (!lines.is_row || is_orderless);
-        binary_loop(op, ty).filter(|_| fits).map(|function| Self::Op(function, ty))
+        let function = binary_loop(op, ty).filter(|_| fits)?;
+        let rows = if is_orderless { rows_loop(op, ty) } else { None };
+        Some(Self::Op { function, ty, is_orderless, rows })
     }
 }
 
@@ -170,6 +210,23 @@ impl Reduction<'_> {
         let stop = Stop::current();
         let run = if *is_row { 1 } else { *inner };
         let fold = |count| RowFold::new(self.method, self.first, count);
+        if let Some(inner) = self.lines.runs()
+            && self.method.folds_rows(inner)
+        {
+            if let Method::Op { rows: Some(rows), .. } = self.method
+                && inner / PART >= threads()
+                && results.count() < threads()
+            {
+                return self.long_rows(rows, inner, to);
+            }
+            let at_once = (FOLDED / inner).max(1);
+            let new = || RowFold::of_rows(self.method, self.first, inner);
+            parts_with(to, (at_once * width, 1), new, |fold, part, to| {
+                let count = to.len() / width;
+                fold.rows(self.elements(part * at_once * inner, count * inner), inner, to);
+            });
+            return;
+        }
         if *is_row && (*inner > self.method.short() || results.count() < FEW) {
             let at_once = (FOLDED / elements.count()).max(1);
             let rows = |fold: &mut RowFold<'_>, part: usize, to: &mut [u8]| {
@@ -182,7 +239,7 @@ impl Reduction<'_> {
                             .row_sum(method, base)
                             .correctly_rounded(method.loops, self.first, rows, method.to)
                             .write(method.to, slot),
-                        Method::Op(..) => fold.row(rows, slot),
+                        Method::Op { .. } => fold.row(rows, slot),
                     }
                 }
             };
@@ -191,13 +248,13 @@ impl Reduction<'_> {
                 true => rows(&mut fold(), 0, to),
                 false => parts_with(to, (at_once * width, 1), fold, rows),
             }
-        } else if run >= NEIGHBORS || run == results.count() {
+        } else if run >= NEIGHBORS || run == results.count() || self.lines.is_narrow() {
             parts(to, (run * width, 1), |row, to| {
                 let base = kept.offset(row);
                 parts_with(
                     to,
                     (STRIP * width, 1),
-                    || fold(STRIP.min(run)),
+                    || fold(STRIP.min(run.max(LANES.min(run * elements.count())))),
                     |fold, strip, to| {
                         let starts = Starts::Run(base + strip * STRIP, to.len() / width);
                         fold.columns(self.from, &starts, elements, to);
@@ -216,6 +273,30 @@ impl Reduction<'_> {
                     fold.columns(self.from, &starts, elements, to);
                 },
             );
+        }
+    }
+
+    /// Folds few long rows, of which several threads fold parts.
+    fn long_rows(&self, rows: &Arc<RowsFn>, inner: usize, to: &mut [u8]) {
+        let width = self.width;
+        let mut first = [0_u128];
+        let first = &mut bytemuck::cast_slice_mut(&mut first)[..width];
+        self.first.write(self.method.ty(), first);
+        let count = inner / PART;
+        let mut all = vec![0_u128; ((count + 1) * width).div_ceil(size_of::<u128>())];
+        let all: &mut [u8] = bytemuck::cast_slice_mut(&mut all);
+        for (row, slot) in to.chunks_exact_mut(width).enumerate() {
+            let row = row * inner;
+            let (results, last) = all[..(count + 1) * width].split_at_mut(count * width);
+            parts(results, (width, 1), |part, to| {
+                rows(self.elements(row + part * PART, PART), PART, None, to);
+            });
+            let rest = inner - count * PART;
+            if rest > 0 {
+                rows(self.elements(row + count * PART, rest), rest, None, last);
+            }
+            let used = (count + usize::from(rest > 0)) * width;
+            rows(&all[..used], used / width, Some(first), slot);
         }
     }
 

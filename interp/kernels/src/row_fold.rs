@@ -5,9 +5,8 @@ use super::lanes::{DEPTH, LANES, LaneTile, Starts, rows};
 use super::partial_sum::{ColumnSums, Partial, SumMethod, exact_sum};
 use super::reduce_lines::{Method, RUN, STRIP};
 use hlo::{ElementType, Scalar};
-use num::Arithmetic;
 use num::clock::Stop;
-use num::index::Grid;
+use num::index::{Grid, to_i64};
 use num::loops::AT_ONCE;
 use smallvec::SmallVec;
 
@@ -26,17 +25,25 @@ impl<'a> RowFold<'a> {
     pub(super) fn new(method: &'a Method, first: Scalar, count: usize) -> Self {
         let tiles = match method {
             Method::Sum(_) => Tiles::new(0, ElementType::U8, Scalar::zero(ElementType::U8)),
-            Method::Op(_, ty) => Tiles::new(count, *ty, first),
+            Method::Op { ty, .. } => Tiles::new(count, *ty, first),
         };
         Self { method, first, tiles, sums: ColumnSums::default(), lanes: LaneTile::default() }
     }
     /// Returns a fold of rows of this many elements.
     pub(super) fn of_rows(method: &'a Method, first: Scalar, inner: usize) -> Self {
-        Self::new(method, first, if inner <= method.short() { LANES } else { STRIP.min(inner) })
+        let count = match (method.folds_rows(inner), inner <= method.short()) {
+            (true, _) => 0,
+            (false, true) => LANES,
+            (false, false) => STRIP.min(inner),
+        };
+        Self::new(method, first, count)
     }
     /// Folds each of the rows of `inner` elements, into the results in `to`.
     pub(super) fn rows(&mut self, elements: &[u8], inner: usize, to: &mut [u8]) {
         let width = self.method.width();
+        if self.method.folds_rows(inner) {
+            return self.rows_in_place(elements, inner, to);
+        }
         if inner > self.method.short() {
             let rows = elements.chunks_exact(elements.len() / (to.len() / width));
             for (row, slot) in rows.zip(to.chunks_exact_mut(width)) {
@@ -50,23 +57,48 @@ impl<'a> RowFold<'a> {
                             .correctly_rounded(method.loops, self.first, runs, method.to)
                             .write(method.to, slot);
                     }
-                    Method::Op(..) => self.row(std::iter::once(row), slot),
+                    Method::Op { .. } => self.row(std::iter::once(row), slot),
                 }
             }
             return;
         }
-        let steps = Grid::new(std::iter::once((num::index::to_i64(inner), 1)));
+        let steps = Grid::new(std::iter::once((to_i64(inner), 1)));
         for (group, to) in to.chunks_mut(LANES * width).enumerate() {
             let all = group * LANES..group * LANES + to.len() / width;
             let starts = Starts::List(all.map(|row| row * inner).collect());
             self.columns(elements, &starts, &steps, to);
         }
     }
+    /// Folds rows of a type that has a loop for them.
+    fn rows_in_place(&mut self, elements: &[u8], inner: usize, to: &mut [u8]) {
+        let method = match self.method {
+            Method::Sum(method) => method,
+            Method::Op { rows, .. } => {
+                let first = self.tiles.first();
+                return rows.iter().for_each(|rows| rows(elements, inner, Some(first), to));
+            }
+        };
+        let Some(add) = method.loops.rows else { return };
+        let (steps, row) =
+            (Grid::new(std::iter::once((to_i64(inner), 1))), inner * method.loops.width);
+        let groups =
+            elements.chunks(LANES * row).zip(to.chunks_mut(LANES * method.to.storage_bytes()));
+        for (elements, to) in groups {
+            let count = elements.len() / row;
+            self.sums.restart(self.first, count);
+            self.sums.add_rows(add, elements, inner);
+            let open = |open: &[(usize, Partial)]| {
+                let starts = Starts::List((0..count).map(|row| row * inner).collect());
+                open_sums(method, self.first, (elements, &starts, &steps), open)
+            };
+            self.sums.finish(method, inner, to, open);
+        }
+    }
     /// Folds the elements of one result into `to`, by an op in any order.
     pub(super) fn row<'e>(&mut self, rows: impl Iterator<Item = &'e [u8]>, to: &mut [u8]) {
-        if let Method::Op(function, ty) = self.method {
+        if let Method::Op { function, ty, .. } = self.method {
             let parts = rows.flat_map(|row| row.chunks(STRIP * ty.storage_bytes()));
-            self.tiles.fold_row(function, parts, to);
+            self.tiles.fold_lines(function, parts, to);
         }
     }
     /// Folds the elements of lines beside one another into `to`.
@@ -80,7 +112,7 @@ impl<'a> RowFold<'a> {
                 self.sums.restart(self.first, starts.len());
                 method.loops.width
             }
-            Method::Op(_, ty) => {
+            Method::Op { ty, .. } => {
                 self.tiles.restart();
                 ty.storage_bytes()
             }
@@ -97,7 +129,7 @@ impl<'a> RowFold<'a> {
                         self.sums.add(method.loops, &rows, 0);
                     }
                 }
-                Method::Op(function, _) => {
+                Method::Op { function, .. } => {
                     (0..count).for_each(|i| self.tiles.fold(function, rows.row(i)));
                 }
             }
@@ -110,19 +142,22 @@ impl<'a> RowFold<'a> {
                 };
                 self.sums.finish(method, steps.count(), to, open);
             }
-            Method::Op(..) => to.copy_from_slice(&self.tiles.bytes()[..to.len()]),
+            Method::Op { .. } => to.copy_from_slice(&self.tiles.bytes()[..to.len()]),
         }
     }
-    /// Returns the number of rows that are added as one, if they are short and lie one after the
-    /// other, and sums may be formed in any order.
+    /// Returns the number of rows that are folded as one, if they are short and lie one after the
+    /// other, in any order.
     fn rows_as_one(&self, starts: &Starts, steps: &Grid) -> Option<usize> {
-        let (Method::Sum(method), Starts::Run(_, run)) = (self.method, starts) else { return None };
+        let Starts::Run(_, run) = starts else { return None };
         let are_neighbors = steps.rank() == 1 && steps.offset(1) == *run;
         let rows = (LANES / run).min(steps.count() / 2);
-        let is_fast = method.loops.arithmetic == Arithmetic::Fast;
-        (is_fast && are_neighbors && rows > 1).then_some(rows)
+        let is_orderless = match self.method {
+            Method::Sum(_) => true,
+            Method::Op { is_orderless, .. } => *is_orderless,
+        };
+        (is_orderless && are_neighbors && rows > 1).then_some(rows)
     }
-    /// Sums short rows that lie one after the other, so many as one, into the sums of each column.
+    /// Folds short rows that lie one after the other, so many as one, into a result of each column.
     fn narrow_columns(
         &mut self,
         from: &[u8],
@@ -130,10 +165,21 @@ impl<'a> RowFold<'a> {
         rows: usize,
         to: &mut [u8],
     ) {
-        let Method::Sum(method) = self.method else { return };
-        let (stop, loops, run) = (Stop::current(), method.loops, starts.len());
-        let line = run * loops.width;
-        let elements = &from[starts.get(0) * loops.width..][..steps.count() * line];
+        let (stop, run) = (Stop::current(), starts.len());
+        let width = match self.method {
+            Method::Sum(method) => method.loops.width,
+            Method::Op { ty, .. } => ty.storage_bytes(),
+        };
+        let line = run * width;
+        let elements = &from[starts.get(0) * width..][..steps.count() * line];
+        let method = match self.method {
+            Method::Sum(method) => method,
+            Method::Op { function, .. } => {
+                let parts = elements.chunks(rows * line).take_while(|_| !stop.is_set());
+                return self.tiles.fold_lines(function, parts, to);
+            }
+        };
+        let loops = method.loops;
         let (whole, rest) = elements.split_at(steps.count() / rows * rows * line);
         self.sums.restart(self.first, rows * run);
         self.sums.begin_after(run);

@@ -119,7 +119,7 @@ fn update_of(
         return replace_loop(ty.storage_bytes());
     }
     let (op, of) = applied.as_binary_in_order()?;
-    binary_loop(op, of)?.update
+    Some(binary_loop(op, of)?.at_offsets(ty.storage_bytes()))
 }
 
 impl ScatterKernel {

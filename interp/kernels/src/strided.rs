@@ -352,14 +352,48 @@ fn steps(count: usize, stride: i64) -> i64 {
 /// Copies every `stride`th element from `at` on.
 #[inline]
 fn strided<const W: usize>(from: &[[u8; W]], at: usize, stride: i64, row: &mut [[u8; W]]) {
-    if stride == 1 {
-        return row.copy_from_slice(&from[at..at + row.len()]);
+    match stride {
+        1 => return row.copy_from_slice(&from[at..at + row.len()]),
+        2 => return every::<W, 2>(&from[at..], row),
+        3 => return every::<W, 3>(&from[at..], row),
+        4 => return every::<W, 4>(&from[at..], row),
+        _ => {}
     }
     let step = isize::try_from(stride).expect("a stride within memory");
     let mut at = at;
     for slot in row {
         *slot = from[at];
         at = at.wrapping_add_signed(step);
+    }
+}
+
+/// Copies every `S`th element, in a loop that the compiler makes vectors of.
+fn every<const W: usize, const S: usize>(from: &[[u8; W]], row: &mut [[u8; W]]) {
+    let Some((last, row)) = row.split_last_mut() else { return };
+    *last = from[row.len() * S];
+    for (slot, group) in row.iter_mut().zip(from.as_chunks::<S>().0) {
+        *slot = group[0];
+    }
+}
+
+/// Writes elements at every `step`th place, and another element to the places between.
+pub(super) fn spread<const W: usize>(
+    from: &[[u8; W]],
+    between: [u8; W],
+    step: usize,
+    to: &mut [[u8; W]],
+) {
+    if step == 2 {
+        let (pairs, last) = to.as_chunks_mut::<2>();
+        pairs.iter_mut().zip(from).for_each(|(pair, &x)| *pair = [x, between]);
+        if let ([last], [.., x]) = (last, from) {
+            *last = *x;
+        }
+        return;
+    }
+    for (places, &x) in to.chunks_mut(step).zip(from) {
+        places.fill(between);
+        places[0] = x;
     }
 }
 

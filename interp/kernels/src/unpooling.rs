@@ -85,7 +85,7 @@ pub(super) fn kernel(
     if types.iter().any(|&other| other != ty) {
         return None;
     }
-    let update = binary_loop(binary, ty)?.update?;
+    let update = binary_loop(binary, ty)?.at_offsets(ty.storage_bytes());
     let rows = WindowRows::of(&op.window, &from.dims, &source.dims)?;
     let rows = Some(rows).filter(WindowRows::are_small)?;
     let unpooling = Unpooling { rows, select: select.result_in_blocks()?, update, ty };

@@ -6,7 +6,7 @@ use num::exact::{round_to_odd, two_sum};
 
 /// The bound on the error of a sum of some number of products, in f64.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct ErrorBound {
+pub(crate) struct ErrorBound {
     /// Number of products.
     terms: f64,
     /// The bound for sums in f64 of exact products, in units of the magnitude.
@@ -24,7 +24,7 @@ impl ErrorBound {
     /// In f64 the rounding errors of n - 1 additions are at most `(n - 1) * UNIT * magnitude`
     /// (Rump, Jeannerod). The ends of the interval are themselves rounded by less than
     /// `2 * UNIT * |sum|`, and the magnitude may be a millionth too small.
-    pub(super) fn new(terms: usize, ty: ElementType) -> Self {
+    pub(crate) fn new(terms: usize, ty: ElementType) -> Self {
         let terms = Scalar::Unsigned(terms.try_into().expect("at most 64 bits")).as_f64();
         let plain = if terms > 1.0 { (terms + 4.0) * UNIT * 1.000_002 } else { 0.0 };
         Self { terms, plain, ty }
@@ -37,7 +37,7 @@ impl ErrorBound {
         Self { plain, ..self }
     }
     /// Returns the bound for sums in f64 of exact products, in units of the magnitude.
-    pub(super) fn units(self) -> f64 {
+    pub(crate) fn units(self) -> f64 {
         self.plain
     }
 

@@ -48,6 +48,7 @@ mod tiny;
 mod vector;
 
 pub(super) use algorithm::ResolvedDotAlgorithm;
+pub(super) use error_bound::ErrorBound;
 pub(super) use lines::{ResultLines, Tap};
 pub(super) use operands::{LosslessElements, Operands, Rounding};
 pub(super) use scratch::Extent;

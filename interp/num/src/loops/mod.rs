@@ -21,6 +21,7 @@ mod order;
 mod power;
 mod precision;
 mod progression;
+mod rows;
 mod select;
 mod sum;
 mod table;
@@ -36,10 +37,11 @@ use instruction_set::Task;
 pub use order::{clamp_loop, compare_loop};
 pub use precision::reduce_precision_loop;
 pub use progression::{Progression, WriteElements};
+pub use rows::{RowsFn, rows_loop};
 pub use select::select_loop;
 use std::ops::Deref;
 use std::sync::Arc;
-pub use sum::{AT_ONCE, LongSum, SumLoops};
+pub use sum::{AT_ONCE, LongSum, RowSums, SumLoops};
 pub use table::{binary_loop, is_approximate, unary_loop};
 use update::update_loop;
 pub use update::{OUTSIDE, Targets, UpdateFn, replace_loop};
@@ -55,9 +57,8 @@ pub struct VectorLoop {
     pub short: Option<Short>,
     /// The operation of u32, if it may be one of a rotation.
     pub word: Option<Word>,
-    /// The loop of its function over elements at offsets, if it has two operands and a result of
-    /// their type.
-    pub update: Option<Arc<UpdateFn>>,
+    /// The loop of its function over elements at offsets.
+    update: Option<Arc<UpdateFn>>,
 }
 
 type LoopFn = dyn Fn(&[&[u8]], &mut [u8]) + Send + Sync;
@@ -65,6 +66,12 @@ type LoopFn = dyn Fn(&[&[u8]], &mut [u8]) + Send + Sync;
 impl VectorLoop {
     pub(crate) fn new(run: impl Fn(&[&[u8]], &mut [u8]) + Send + Sync + 'static) -> Self {
         Self { run: Arc::new(run), takes_scalars: false, short: None, word: None, update: None }
+    }
+    /// Returns the loop over elements at offsets of an op of two operands and a result of one type,
+    /// whose elements have this many bytes.
+    #[must_use]
+    pub fn at_offsets(self, width: usize) -> Arc<UpdateFn> {
+        self.update.clone().unwrap_or_else(|| update::by_runs(self, width))
     }
 }
 

@@ -13,6 +13,8 @@ pub(super) type ScalarDefinition<const N: usize> = Box<dyn Fn([Scalar; N]) -> Sc
 
 /// A float type that f32 contains.
 pub(super) trait Narrow: Native {
+    /// The bits of infinity.
+    const INFINITY: u16;
     /// Returns the number. A NaN stays as it is, for [`Narrow::rounded`] to make it quiet.
     fn wide(self) -> f32;
     /// Returns the nearest number, ties to even.
@@ -51,6 +53,7 @@ const SMALLEST_NORMAL_F16: f32 = f32::from_bits((127 - 14) << 23);
 const QUIET: u32 = 1 << 22;
 
 impl Narrow for bf16 {
+    const INFINITY: u16 = 0x7f80;
     #[inline(always)]
     fn wide(self) -> f32 {
         f32::from_bits(u32::from(self.to_bits()) << 16)
@@ -82,6 +85,7 @@ const REBIAS: u32 = (127 - 15) << 23;
 
 /// In operations on bits, which the compiler vectorizes for every processor.
 impl Narrow for f16 {
+    const INFINITY: u16 = 0x7c00;
     #[inline(always)]
     fn wide(self) -> f32 {
         let bits = u32::from(self.to_bits());

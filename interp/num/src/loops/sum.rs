@@ -40,11 +40,17 @@ pub struct SumLoops {
     /// Adds the elements of up to [`AT_ONCE`] rows to the sums at their indices: to `sums`, `lost`
     /// and `magnitudes`.
     pub columns: fn(&[&[u8]], [&mut [f64]; 3]),
+    /// Adds each row of so many elements to a number of `sums` and of `magnitudes`; `None` of wide
+    /// elements with a bound. Each element takes part in at most `count / 8 + 8` additions.
+    pub rows: Option<RowSums>,
     /// Sets bits at the indices of elements that are no multiples of the unit of the number there.
     pub no_multiples: fn(&[u8], &[f64], &mut [u64]),
     /// Adds the elements to an exact sum.
     pub exact: fn(&[u8], &mut ExactSum),
 }
+
+/// Adds rows of elements to numbers.
+pub type RowSums = fn(&[u8], usize, [&mut [f64]; 2]);
 
 /// A sum, the sum of its rounding errors as far as they are known, and that of magnitudes.
 #[derive(Clone, Copy)]
@@ -68,13 +74,15 @@ impl SumLoops {
                 row: row::<T>,
                 are_multiples: are_multiples::<T>,
                 columns: columns::<T, true>,
+                rows: if T::IS_WIDE { None } else { Some(rows::<T, true>) },
                 no_multiples: no_multiples::<T>,
                 exact: exact::<T>,
             };
             return Some(match arithmetic {
                 Arithmetic::Exact => exact,
                 Arithmetic::Fast => {
-                    Self { row: fast_row::<T>, columns: columns::<T, false>, ..exact }
+                    let (columns, rows) = (columns::<T, false>, Some(rows::<T, false> as RowSums));
+                    Self { row: fast_row::<T>, columns, rows, ..exact }
                 }
             });
         }, [f32, f64, bf16, f16]);
@@ -402,6 +410,86 @@ impl<T: Term, const N: usize, const HAS_BOUND: bool> Task for Columns<'_, T, N, 
             }
         }
     }
+}
+
+fn rows<T: Term, const HAS_BOUND: bool>(
+    elements: &[u8],
+    inner: usize,
+    [sums, magnitudes]: [&mut [f64]; 2],
+) {
+    let elements = bytemuck::cast_slice::<u8, T>(elements);
+    instruction_set::run(Rows::<'_, T, HAS_BOUND> { elements, inner, sums, magnitudes });
+}
+
+struct Rows<'a, T, const HAS_BOUND: bool> {
+    elements: &'a [T],
+    inner: usize,
+    sums: &'a mut [f64],
+    magnitudes: &'a mut [f64],
+}
+
+impl<T: Term, const HAS_BOUND: bool> Task for Rows<'_, T, HAS_BOUND> {
+    const IS_LONG: bool = true;
+    #[inline(always)]
+    fn run(self) {
+        match self.inner {
+            1 => self.short::<1>(),
+            2 => self.short::<2>(),
+            3 => self.short::<3>(),
+            4 => self.short::<4>(),
+            5 => self.short::<5>(),
+            6 => self.short::<6>(),
+            7 => self.short::<7>(),
+            _ => self.long(),
+        }
+    }
+}
+
+impl<T: Term, const HAS_BOUND: bool> Rows<'_, T, HAS_BOUND> {
+    #[inline(always)]
+    fn short<const N: usize>(self) {
+        let rows = self.elements.as_chunks::<N>().0;
+        for (row, sum) in rows.iter().zip(&mut *self.sums) {
+            let mut all = row[0].wide();
+            for x in &row[1..] {
+                all += x.wide();
+            }
+            *sum += all;
+        }
+        if HAS_BOUND {
+            for (row, magnitude) in rows.iter().zip(self.magnitudes) {
+                *magnitude += row.iter().fold(0.0, |all, x| all + x.wide().abs());
+            }
+        }
+    }
+    #[inline(always)]
+    fn long(self) {
+        let results = self.sums.iter_mut().zip(self.magnitudes);
+        for (row, (sum, magnitude)) in self.elements.chunks_exact(self.inner).zip(results) {
+            let (blocks, rest) = row.as_chunks::<LANES>();
+            let (mut all, mut of_size) = ([-0.0; LANES], [0.0; LANES]);
+            for block in blocks {
+                let x = wide(block);
+                all = plus(all, x);
+                if HAS_BOUND {
+                    of_size = plus(of_size, magnitudes(x));
+                }
+            }
+            let mut x = [-0.0; LANES];
+            for (x, element) in x.iter_mut().zip(rest) {
+                *x = element.wide();
+            }
+            *sum += sum_of_lanes(plus(all, x));
+            if HAS_BOUND {
+                *magnitude += sum_of_lanes(plus(of_size, magnitudes(x)));
+            }
+        }
+    }
+}
+
+#[inline(always)]
+fn sum_of_lanes([a, b, c, d, e, f, g, h]: Vector) -> f64 {
+    ((a + b) + (c + d)) + ((e + f) + (g + h))
 }
 
 fn no_multiples<T: Term>(row: &[u8], coarse: &[f64], found: &mut [u64]) {

@@ -470,3 +470,50 @@ fn single_of(x: Scalar) -> f32 {
     x.write(E::F32, &mut bytes);
     f32::from_le_bytes(bytes)
 }
+
+#[test]
+fn rows_are_folded_in_any_order() {
+    let ops = [
+        Binary::Add,
+        Binary::Multiply,
+        Binary::Maximum,
+        Binary::Minimum,
+        Binary::And,
+        Binary::Or,
+        Binary::Xor,
+    ];
+    let mut loops = 0;
+    for &ty in E::ALL {
+        let elements: Vec<Scalar> = edges(ty).into_iter().cycle().take(1500).collect();
+        let memory = bytes(ty, &elements);
+        let memory: &[u8] = bytemuck::cast_slice(&memory);
+        let width = ty.storage_bytes();
+        for op in ops.into_iter().filter(|op| op.types().contains(ty)) {
+            let Some(function) = rows_loop(op, ty) else { continue };
+            loops += 1;
+            // Products of floats are rounded, in another order.
+            if op == Binary::Multiply && ty.is_float() {
+                continue;
+            }
+            for inner in (1..80).chain([100, 127, 128, 200, 300, 750]) {
+                let count = elements.len() / inner;
+                let first = elements[7];
+                let expected = elements[..count * inner]
+                    .chunks(inner)
+                    .map(|row| row.iter().fold(first, |all, &x| crate::binary(op, ty, all, x)));
+                let mut to = vec![0_u128; (count * width).div_ceil(16)];
+                let to = &mut bytemuck::cast_slice_mut(&mut to)[..count * width];
+                let first = &memory[7 * width..8 * width];
+                function(&memory[..count * inner * width], inner, Some(first), to);
+                for (bytes, expected) in to.chunks_exact(width).zip(expected) {
+                    let found = Scalar::read(ty, bytes);
+                    assert!(
+                        same(found, expected),
+                        "{op:?} of {inner} {ty}: {found:?}, not {expected:?}"
+                    );
+                }
+            }
+        }
+    }
+    assert_eq!(loops, 8 * 7 + 4 * 2 + 2 + 7);
+}

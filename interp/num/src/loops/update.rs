@@ -1,6 +1,8 @@
 //! Ops that combine elements of an array, at offsets, with those of another: one after another, in
 //! types of the processor.
+use super::VectorLoop;
 use bytemuck::Pod;
+use smallvec::{SmallVec, smallvec};
 use std::any::TypeId;
 use std::sync::Arc;
 
@@ -43,6 +45,23 @@ pub fn replace_loop(width: usize) -> Option<Arc<UpdateFn>> {
         8 => update_loop(|[_, x]: [u64; 2]| x),
         _ => update_loop(|[_, x]: [[u64; 2]; 2]| x),
     }
+}
+
+/// Returns the loop of a function of arrays, which is applied to each run of neighbors.
+pub(super) fn by_runs(function: VectorLoop, width: usize) -> Arc<UpdateFn> {
+    Arc::new(move |to, from, &Targets { starts, runs, run }| {
+        let mut kept: SmallVec<[u128; 16]> = smallvec![0; (run * width).div_ceil(16)];
+        let kept = &mut bytemuck::cast_slice_mut(&mut kept)[..run * width];
+        for (&start, from) in starts.iter().zip(from.chunks_exact(runs.len() * run * width)) {
+            if start != OUTSIDE {
+                for (offset, from) in runs.iter().zip(from.chunks_exact(run * width)) {
+                    let to = &mut to[(start + offset) * width..][..run * width];
+                    kept.copy_from_slice(to);
+                    function(&[kept, from], to);
+                }
+            }
+        }
+    })
 }
 
 fn update<T: Pod>(to: &mut [T], from: &[T], targets: &Targets<'_>, function: impl Fn([T; 2]) -> T) {

@@ -4,7 +4,7 @@ use super::kind::{is_in_registers, is_narrow};
 use crate::loops::memory::Place;
 use crate::loops::operation::{Beyond, Elementwise, KernelCall, Move, Operation, Source, Window};
 use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
-use cranelift_codegen::ir::types::{F32, F64, I8, I32};
+use cranelift_codegen::ir::types::{F32, F64, I8, I32, I64};
 use cranelift_codegen::ir::{InstBuilder, MemFlags, Value};
 use hlo::op::{Binary, Unary};
 use hlo::{Class, ElementType, Scalar};
@@ -93,7 +93,9 @@ impl Emitter<'_, '_> {
         };
         let (a, b, result) = (*a, *b, *result);
         match formula {
-            Formula::Fold(op, ty) => self.fold((*op, *ty), (a, b), result),
+            Formula::Folds(op, ty, error, lines) => {
+                self.folds((*op, *ty, *error), lines, [a, b, result], operation)
+            }
             Formula::Products(ty, sums) => {
                 let zero = self.constant(*ty, Scalar::Float(0.0));
                 let mut elements: FxHashMap<usize, Value> = FxHashMap::default();
@@ -133,8 +135,7 @@ impl Emitter<'_, '_> {
         operation: &Operation,
     ) {
         let (width, ty) = (size_of::<f32>(), ElementType::F32);
-        let [zero, units] = [0.0, units].map(|x| self.builder.ins().f64const(x));
-        let infinity = self.builder.ins().f32const(f32::INFINITY);
+        let zero = self.builder.ins().f64const(0.0);
         let mut elements: FxHashMap<usize, Value> = FxHashMap::default();
         let mut read = |this: &mut Self, at| {
             *elements.entry(at).or_insert_with(|| {
@@ -142,7 +143,7 @@ impl Emitter<'_, '_> {
                 this.builder.ins().fpromote(F64, single)
             })
         };
-        let mut is_open = self.builder.ins().iconst(I8, 0);
+        let mut open = Open::new(self, units);
         let mut values = Vec::with_capacity(sums.len());
         for factors in sums {
             let (mut sum, mut magnitude) = (zero, zero);
@@ -154,22 +155,16 @@ impl Emitter<'_, '_> {
                 let product = self.builder.ins().fabs(product);
                 magnitude = self.builder.ins().fadd(magnitude, product);
             }
-            let error = self.builder.ins().fmul(magnitude, units);
-            let least = self.builder.ins().fsub(sum, error);
-            let greatest = self.builder.ins().fadd(sum, error);
-            let ends = [least, greatest].map(|x| self.builder.ins().fdemote(F32, x));
-            let bits = ends.map(|x| self.builder.ins().bitcast(I32, MemFlags::new(), x));
-            let differ = self.builder.ins().icmp(IntCC::NotEqual, bits[0], bits[1]);
-            let size = self.builder.ins().fabs(ends[0]);
-            let is_infinite =
-                self.builder.ins().fcmp(FloatCC::UnorderedOrGreaterThanOrEqual, size, infinity);
-            let is_this_open = self.builder.ins().bor(differ, is_infinite);
-            is_open = self.builder.ins().bor(is_open, is_this_open);
-            values.push(ends[0]);
+            values.push(open.round(self, sum, magnitude));
         }
         for (value, at) in values.into_iter().zip((result.start..).step_by(width)) {
             self.write(ty, at, value);
         }
+        self.execute_if(open.any, operation);
+    }
+
+    /// Executes an operation if its results are not those that were emitted.
+    fn execute_if(&mut self, is_open: Value, operation: &Operation) {
         let (open, next) = (self.new_block(), self.new_block());
         self.branch_on(is_open, open, next);
         self.enter_rarely(open);
@@ -178,35 +173,97 @@ impl Emitter<'_, '_> {
         self.enter(next);
     }
 
-    /// Emits the fold of all elements in one place and the first value in another.
-    fn fold(
+    /// Emits folds of elements in one place, each with the first value in another; returns whether
+    /// it has.
+    fn folds(
         &mut self,
-        (op, ty): (Binary, ElementType),
-        (elements, first): (Place, Place),
-        result: Place,
+        (op, ty, error): (Binary, ElementType, Option<f64>),
+        lines: &[Vec<usize>],
+        [elements, first, result]: [Place; 3],
+        operation: &Operation,
     ) -> bool {
         if !is_in_registers(ty) || is_narrow(ty) {
             return false;
         }
         let is_wide = op == Binary::Add && ty == ElementType::F32;
         let of = if is_wide { ElementType::F64 } else { ty };
-        let places = (elements.start..elements.end()).step_by(ty.storage_bytes());
-        let read = |at| {
-            let value = self.read(ty, at);
-            if is_wide { self.builder.ins().fpromote(F64, value) } else { value }
+        let width = ty.storage_bytes();
+        let mut open = error.map(|units| Open::new(self, units));
+        let mut values = Vec::with_capacity(lines.len());
+        let mut sums = Vec::with_capacity(lines.len());
+        let terms = |this: &mut Self, line: &[usize]| {
+            let places = line.iter().map(|at| elements.start + at * width);
+            let read = |at| {
+                let value = this.read(ty, at);
+                if is_wide { this.builder.ins().fpromote(F64, value) } else { value }
+            };
+            std::iter::once(first.start).chain(places).map(read).collect::<Vec<Value>>()
         };
-        let mut values: Vec<Value> = std::iter::once(first.start).chain(places).map(read).collect();
-        let mut are_instructions = true;
-        let value = in_halves(&mut values, |a, b| {
-            let value = self.step(ScalarStep::Binary(op, of, 0, 1), of, &[a, b]);
-            are_instructions &= value.is_some();
-            value.unwrap_or(a)
-        });
-        if are_instructions {
-            let value = if is_wide { self.builder.ins().fdemote(F32, value) } else { value };
-            self.write(ty, result.start, value);
+        for line in lines {
+            let terms = terms(self, line);
+            let mut are_instructions = true;
+            let value = in_halves(&mut terms.clone(), |a, b| {
+                let value = self.step(ScalarStep::Binary(op, of, 0, 1), of, &[a, b]);
+                are_instructions &= value.is_some();
+                value.unwrap_or(a)
+            });
+            if !are_instructions {
+                return false;
+            }
+            values.push(match &mut open {
+                Some(open) => {
+                    let mut terms: Vec<Value> =
+                        terms.into_iter().map(|x| self.builder.ins().fabs(x)).collect();
+                    let magnitude = in_halves(&mut terms, |a, b| self.builder.ins().fadd(a, b));
+                    sums.push((value, magnitude));
+                    open.round(self, value, magnitude)
+                }
+                None if is_wide => self.builder.ins().fdemote(F32, value),
+                None => value,
+            });
         }
-        are_instructions
+        for (value, at) in values.into_iter().zip((result.start..).step_by(width)) {
+            self.write(ty, at, value);
+        }
+        let Some(open) = open else { return true };
+        // Sums of few f32 of one size are exact in f64, and often in the middle of two f32.
+        let (check, next) = (self.new_block(), self.new_block());
+        self.branch_on(open.any, check, next);
+        self.enter(check);
+        let mut rests = Vec::with_capacity(lines.len());
+        for (line, &(_, magnitude)) in lines.iter().zip(&sums) {
+            let terms = terms(self, line);
+            rests.push(self.rest(&terms, magnitude));
+        }
+        let rest = in_halves(&mut rests, |a, b| self.builder.ins().fadd(a, b));
+        for (&(sum, _), at) in sums.iter().zip((result.start..).step_by(width)) {
+            let sum = self.builder.ins().fdemote(F32, sum);
+            self.write(ty, at, sum);
+        }
+        let zero = self.builder.ins().f64const(0.0);
+        let is_open = self.builder.ins().fcmp(FloatCC::NotEqual, rest, zero);
+        self.execute_if(is_open, operation);
+        self.jump(next);
+        self.enter(next);
+        true
+    }
+
+    /// Returns what keeps a sum in f64 from having no rounding error in any order of its terms: 0 if
+    /// they are multiples of a unit of which the sum of magnitudes is less than 2^53.
+    fn rest(&mut self, terms: &[Value], magnitude: Value) -> Value {
+        let bits = self.builder.ins().bitcast(I64, MemFlags::new(), magnitude);
+        let exponent = self.builder.ins().band_imm(bits, 0x7ff << 52);
+        let power = self.builder.ins().bitcast(F64, MemFlags::new(), exponent);
+        let twelve = self.builder.ins().f64const(12.0);
+        let coarse = self.builder.ins().fmul(power, twelve);
+        let rest = |&term: &Value| {
+            let sum = self.builder.ins().fadd(term, coarse);
+            let rounded = self.builder.ins().fsub(sum, coarse);
+            let rest = self.builder.ins().fsub(rounded, term);
+            self.builder.ins().fabs(rest)
+        };
+        let mut rests: Vec<Value> = terms.iter().map(rest).collect();
+        in_halves(&mut rests, |a, b| self.builder.ins().fadd(a, b))
     }
 
     /// Emits the update of one element of an array of few.
@@ -226,6 +283,37 @@ impl Emitter<'_, '_> {
             let value = self.builder.ins().select(is_here, new, old);
             self.write(ty, place.start + at, value);
         }
+    }
+}
+
+/// Sums in f64 whose errors are known, on their way to f32.
+struct Open {
+    units: Value,
+    /// Whether a sum may be rounded either way, or is not finite.
+    any: Value,
+}
+
+impl Open {
+    /// Returns none, of sums with this error for each unit of their magnitude.
+    fn new(this: &mut Emitter<'_, '_>, units: f64) -> Self {
+        let units = this.builder.ins().f64const(units);
+        Self { units, any: this.builder.ins().iconst(I8, 0) }
+    }
+    /// Returns a sum as f32.
+    fn round(&mut self, this: &mut Emitter<'_, '_>, sum: Value, magnitude: Value) -> Value {
+        let infinity = this.builder.ins().f32const(f32::INFINITY);
+        let error = this.builder.ins().fmul(magnitude, self.units);
+        let least = this.builder.ins().fsub(sum, error);
+        let greatest = this.builder.ins().fadd(sum, error);
+        let ends = [least, greatest].map(|x| this.builder.ins().fdemote(F32, x));
+        let bits = ends.map(|x| this.builder.ins().bitcast(I32, MemFlags::new(), x));
+        let differ = this.builder.ins().icmp(IntCC::NotEqual, bits[0], bits[1]);
+        let size = this.builder.ins().fabs(ends[0]);
+        let is_infinite =
+            this.builder.ins().fcmp(FloatCC::UnorderedOrGreaterThanOrEqual, size, infinity);
+        let is_open = this.builder.ins().bor(differ, is_infinite);
+        self.any = this.builder.ins().bor(self.any, is_open);
+        ends[0]
     }
 }
 

@@ -24,8 +24,6 @@ const COPIED: usize = 256;
 const MOST_TERMS: usize = 16;
 /// The most copies of one operation: the values that a loop carries.
 const COPIES: usize = 64;
-/// The most bytes that are computed in vectors without a call.
-pub(super) const MOST_BYTES: usize = 512;
 
 /// Where bytes are: in the memory of the program, or at an address with an offset.
 #[derive(Clone, Copy)]
@@ -97,7 +95,7 @@ impl<'a, 'b> Emitter<'a, 'b> {
             Operation::Elementwise(operation) => {
                 self.elementwise(operation);
             }
-            Operation::Move(operation) if self.fill(operation) => {}
+            Operation::Move(operation) if self.lanes(operation) => {}
             Operation::Move(operation) if is_emitted(operation) => self.move_data(operation),
             Operation::Choose { predicate, values, result } if result.bytes <= COPIED => {
                 self.choose(*predicate, *values, *result);
@@ -232,93 +230,6 @@ impl<'a, 'b> Emitter<'a, 'b> {
         self.enter(joined);
         // What branches compute has places of its own.
         self.vectors = vectors;
-    }
-
-    /// Emits an elementwise operation in vectors, if it is one instruction; returns whether it has.
-    fn in_vectors(&mut self, operation: &Elementwise) -> bool {
-        let (Some(step), result) = (&operation.step, operation.result) else { return false };
-        let of_one_type = step.operands.iter().all(|ty| *ty == step.result);
-        let Some(vector) = vector_of(step.result).filter(|_| of_one_type) else { return false };
-        let has_instruction = match step.step {
-            ScalarStep::Unary(op, ..) if vector.lane_type().is_float() => is_instruction(op),
-            ScalarStep::Unary(op, ..) => [Unary::Negate, Unary::Not].contains(&op),
-            ScalarStep::Binary(op, ..) => is_arithmetic(op, vector),
-            ScalarStep::Constant(_)
-            | ScalarStep::Compare(..)
-            | ScalarStep::Select(..)
-            | ScalarStep::Clamp(..)
-            | ScalarStep::Convert(..) => false,
-        };
-        if !has_instruction || result.bytes > MOST_BYTES {
-            return false;
-        }
-        // The last words of arrays are their own.
-        for at in (0..result.bytes).step_by(VECTOR) {
-            let x = operation.operands.iter().map(|place| self.vector(vector, place.start + at));
-            let x: Vec<Value> = x.collect();
-            // An instruction of floats is one of vectors too.
-            let value = match vector.lane_type().is_float() {
-                true => self.step(step.step, step.result, &x),
-                false => self.integers(step.step, &x),
-            };
-            let Some(value) = value else { return false };
-            self.put_vector(result.start + at, value);
-        }
-        true
-    }
-
-    /// Emits an operation on the lanes of vectors of integers.
-    fn integers(&mut self, step: ScalarStep, x: &[Value]) -> Option<Value> {
-        let ins = self.builder.ins();
-        match (step, x) {
-            (ScalarStep::Unary(Unary::Negate, ..), &[x]) => Some(ins.ineg(x)),
-            (ScalarStep::Unary(Unary::Not, ..), &[x]) => Some(ins.bnot(x)),
-            (ScalarStep::Binary(op, ..), &[a, b]) => lanes_of(op).map(|emit| emit(ins, a, b)),
-            _ => None,
-        }
-    }
-
-    /// Emits copies of an element to all of an array; returns whether it has.
-    fn fill(&mut self, operation: &Move) -> bool {
-        let ([copy], None, None) = (&*operation.copies, &operation.from, &operation.to) else {
-            return false;
-        };
-        let LoopCopy { from, to, bytes, count, steps } = *copy;
-        let all = Place { start: to, bytes: count * bytes };
-        let source = self.registers.covering(Place { start: from, bytes }).unwrap_or_default();
-        let [(_, ty @ (ElementType::F32 | ElementType::F64))] = *source else { return false };
-        let is_long = all.bytes > VECTOR * 2 && all.bytes <= MOST_BYTES;
-        if !is_long || steps != [0, bytes] || !self.is_whole(all) {
-            return false;
-        }
-        let value = self.read(ty, from);
-        let vector = vector_of(ty).expect("vectors of floats");
-        let value = self.builder.ins().splat(vector, value);
-        (to..all.end()).step_by(VECTOR).for_each(|at| self.put_vector(at, value));
-        true
-    }
-
-    /// Returns whether a place is that of an array, whose last word is its own.
-    fn is_whole(&self, place: Place) -> bool {
-        let array = self.image.and_then(|image| image.array_at(place.start));
-        array.is_some_and(|array| array.place == place)
-    }
-
-    /// Returns the vector at a byte of the memory.
-    fn vector(&mut self, ty: Type, at: usize) -> Value {
-        if let Some(value) = self.vectors.get(at)
-            && self.builder.func.dfg.value_type(value) == ty
-        {
-            return value;
-        }
-        self.sync(Place { start: at, bytes: VECTOR });
-        self.builder.ins().load(ty, MemFlags::trusted(), self.memory, offset(at))
-    }
-    /// Sets the vector at a byte of the memory.
-    fn put_vector(&mut self, at: usize, value: Value) {
-        self.builder.ins().store(MemFlags::trusted(), value, self.memory, offset(at));
-        self.reload(Place { start: at, bytes: VECTOR });
-        self.vectors.insert(at, value);
     }
 
     fn copy(&mut self, LoopCopy { from, to, bytes, .. }: LoopCopy) {
@@ -481,41 +392,4 @@ fn is_emitted(Move { copies, from, to, .. }: &Move) -> bool {
 /// Returns whether a product is emitted in `fast`.
 fn is_short(operands: &[Place; 2]) -> bool {
     operands[0].bytes <= MOST_TERMS * size_of::<f32>()
-}
-
-/// Returns the vector of numbers that the processor computes at once.
-fn vector_of(ty: ElementType) -> Option<Type> {
-    match Kind::of(ty) {
-        Kind::Single => Some(F32X4),
-        Kind::Double => Some(F64X2),
-        Kind::Signed(32) | Kind::Unsigned(32) => Some(I32X4),
-        Kind::Signed(64) | Kind::Unsigned(64) => Some(I64X2),
-        Kind::Pred | Kind::Signed(_) | Kind::Unsigned(_) | Kind::Narrow(_) | Kind::Complex => None,
-    }
-}
-
-/// Emits an operation on the lanes of two vectors of integers.
-type OfLanes = fn(FuncInstBuilder<'_, '_>, Value, Value) -> Value;
-
-/// The operations on integers that vectors have.
-const LANES: [(Binary, OfLanes); 6] = [
-    (Binary::Add, |ins, a, b| ins.iadd(a, b)),
-    (Binary::Subtract, |ins, a, b| ins.isub(a, b)),
-    (Binary::Multiply, |ins, a, b| ins.imul(a, b)),
-    (Binary::And, |ins, a, b| ins.band(a, b)),
-    (Binary::Or, |ins, a, b| ins.bor(a, b)),
-    (Binary::Xor, |ins, a, b| ins.bxor(a, b)),
-];
-
-fn lanes_of(op: Binary) -> Option<OfLanes> {
-    LANES.iter().find(|(of, _)| *of == op).map(|&(_, emit)| emit)
-}
-
-/// Returns whether vectors have an operation.
-fn is_arithmetic(op: Binary, vector: Type) -> bool {
-    use Binary::{Add, Divide, Maximum, Minimum, Multiply, Subtract};
-    match vector.lane_type().is_float() {
-        true => [Add, Subtract, Multiply, Divide, Maximum, Minimum].contains(&op),
-        false => lanes_of(op).is_some(),
-    }
 }

@@ -22,6 +22,7 @@ mod step;
 #[cfg(test)]
 mod tests;
 mod variables;
+mod vectors;
 
 use super::memory::Place;
 use super::operation::{Elementwise, KernelCall, LoopRun, Operation};
@@ -29,13 +30,13 @@ use super::{Block, LoopProgram};
 use crate::{Error, Result};
 use cranelift_jit::JITModule;
 use cranelift_module::FuncId;
-use emit::MOST_BYTES;
 use emitter::{Emitter, VECTOR};
 use generate::generate;
 use hlo::Array;
 pub(crate) use scalars::compiler;
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use vectors::MOST_BYTES;
 
 /// The signature of generated functions: the memory of a program, and a list of addresses.
 type Entry = unsafe extern "C" fn(*mut u8, *const u64) -> u64;
@@ -96,6 +97,7 @@ fn size(block: &Block, kernels: &[KernelCall]) -> usize {
         _ => 1,
     };
     let of_operation = |operation: &Operation| match operation {
+        Operation::Formula { formula, .. } => formula.steps(),
         Operation::Repeat(repeat) => {
             size(&repeat.condition.block, kernels) + size(&repeat.body, kernels)
         }
@@ -108,8 +110,7 @@ fn size(block: &Block, kernels: &[KernelCall]) -> usize {
         | Operation::Product { .. }
         | Operation::Kernel(_)
         | Operation::Compute(_)
-        | Operation::Fused(_)
-        | Operation::Formula { .. } => {
+        | Operation::Fused(_) => {
             let (read, written) = operation.places(kernels);
             2 + read.iter().chain(&written).map(of_place).sum::<usize>()
         }

@@ -1,0 +1,182 @@
+//! Folds of rows of neighbors by ops whose order is of no importance, in types of the processor.
+use super::instruction_set::{self, Task};
+use super::narrow::{Narrow, narrow_type};
+use super::native_types::{with_integer, with_type};
+use crate::float_functions::{double, single};
+use bytemuck::Pod;
+use hlo::op::Binary;
+use hlo::{Class, ElementType};
+use std::sync::Arc;
+
+/// A loop that folds each row of so many elements, at least one, and a first value if there is one:
+/// the elements, the elements of a row, the first value, and the results, all as bytes that are
+/// aligned for their type.
+pub type RowsFn = dyn Fn(&[u8], usize, Option<&[u8]>, &mut [u8]) + Send + Sync;
+
+/// Bytes that are folded at once, of long rows.
+const BYTES: usize = 128;
+
+/// Returns the loop of an op; `None` if its order is of importance, or there is none.
+pub fn rows_loop(op: Binary, ty: ElementType) -> Option<Arc<RowsFn>> {
+    use Binary::{Add, And, Maximum, Minimum, Multiply, Or, Xor};
+    let is_integer = [Class::Signed, Class::Unsigned].contains(&ty.class());
+    macro_rules! unsigned {
+        ($($op:ident $function:expr;)*) => {
+            // The bits of a result do not depend on the sign.
+            match (op, is_integer.then(|| ty.storage_bytes())) {
+                $(
+                    (Binary::$op, Some(1)) if ty.bits() == 8 => return Some(rows::<u8>($function)),
+                    (Binary::$op, Some(2)) => return Some(rows::<u16>($function)),
+                    (Binary::$op, Some(4)) => return Some(rows::<u32>($function)),
+                    (Binary::$op, Some(8)) => return Some(rows::<u64>($function)),
+                )*
+                _ => {}
+            }
+        };
+    }
+    unsigned! {
+        Add |[a, b]| a.wrapping_add(b);
+        Multiply |[a, b]| a.wrapping_mul(b);
+        And |[a, b]| a & b;
+        Or |[a, b]| a | b;
+        Xor |[a, b]| a ^ b;
+    }
+    macro_rules! extremes {
+        ($ty:ty: $max:expr, $min:expr $(, $product:expr)?) => {
+            match op {
+                $(Multiply => return Some(rows::<$ty>($product)),)?
+                Maximum => return Some(rows::<$ty>($max)),
+                Minimum => return Some(rows::<$ty>($min)),
+                _ => return None,
+            }
+        };
+    }
+    with_integer!(ty, T => extremes!(T: |[a, b]| a.max(b), |[a, b]| a.min(b)));
+    with_type!(ty, T => extremes!(T:
+        |[a, b]| single::max(a, b), |[a, b]| single::min(a, b), |[a, b]| a * b
+    ), [f32]);
+    with_type!(ty, T => extremes!(T:
+        |[a, b]| double::max(a, b), |[a, b]| double::min(a, b), |[a, b]| a * b
+    ), [f64]);
+    narrow_type!(ty, T => extremes!(u16:
+        |[a, b]| of_place(place::<T>(a, i16::MAX).max(place::<T>(b, i16::MAX))),
+        |[a, b]| of_place(place::<T>(a, i16::MIN).min(place::<T>(b, i16::MIN)))
+    ));
+    match op {
+        And | Multiply | Minimum if ty == ElementType::Pred => Some(rows::<u8>(|[a, b]| a & b)),
+        Or | Add | Maximum if ty == ElementType::Pred => Some(rows::<u8>(|[a, b]| a | b)),
+        Xor if ty == ElementType::Pred => Some(rows::<u8>(|[a, b]| a ^ b)),
+        _ => None,
+    }
+}
+
+/// Returns the place of a float of 16 bits, given as its bits, in the order of numbers; that of a NaN
+/// is given.
+#[inline(always)]
+fn place<T: Narrow>(bits: u16, of_nan: i16) -> i16 {
+    let is_nan = bits & 0x7fff > T::INFINITY;
+    if is_nan { of_nan } else { bits.cast_signed() ^ (bits.cast_signed() >> 15 & 0x7fff) }
+}
+/// Returns the bits of the float at a place.
+#[inline(always)]
+fn of_place(place: i16) -> u16 {
+    (place ^ (place >> 15 & 0x7fff)).cast_unsigned()
+}
+
+fn rows<T: Pod>(function: impl Fn([T; 2]) -> T + Copy + Send + Sync + 'static) -> Arc<RowsFn> {
+    Arc::new(move |elements, inner, first, to| {
+        instruction_set::run(Rows {
+            elements: bytemuck::cast_slice(elements),
+            inner,
+            first: first.map(|first| *bytemuck::from_bytes(first)),
+            to: bytemuck::cast_slice_mut(to),
+            function,
+        });
+    })
+}
+
+struct Rows<'a, T, F> {
+    elements: &'a [T],
+    inner: usize,
+    first: Option<T>,
+    to: &'a mut [T],
+    function: F,
+}
+
+impl<T: Pod, F: Fn([T; 2]) -> T> Task for Rows<'_, T, F> {
+    const IS_LONG: bool = true;
+    #[inline(always)]
+    fn run(self) {
+        let Self { elements, inner, first, to, function } = self;
+        let function = &function;
+        match inner {
+            1 => to.copy_from_slice(elements),
+            2 => short::<T, 2>(elements, to, function),
+            3 => short::<T, 3>(elements, to, function),
+            4 => short::<T, 4>(elements, to, function),
+            5 => short::<T, 5>(elements, to, function),
+            6 => short::<T, 6>(elements, to, function),
+            7 => short::<T, 7>(elements, to, function),
+            8..16 => long::<T, 8>(elements, inner, to, function),
+            16..32 => long::<T, 16>(elements, inner, to, function),
+            32..64 if size_of::<T>() <= BYTES / 32 => long::<T, 32>(elements, inner, to, function),
+            64..128 if size_of::<T>() <= BYTES / 64 => long::<T, 64>(elements, inner, to, function),
+            128.. if size_of::<T>() == 1 => long::<T, 128>(elements, inner, to, function),
+            64.. if size_of::<T>() == 2 => long::<T, 64>(elements, inner, to, function),
+            32.. if size_of::<T>() == 4 => long::<T, 32>(elements, inner, to, function),
+            _ => long::<T, 16>(elements, inner, to, function),
+        }
+        if let Some(first) = first {
+            to.iter_mut().for_each(|x| *x = function([first, *x]));
+        }
+    }
+}
+
+#[inline(always)]
+fn short<T: Pod, const N: usize>(elements: &[T], to: &mut [T], function: &impl Fn([T; 2]) -> T) {
+    for (row, slot) in elements.as_chunks::<N>().0.iter().zip(to) {
+        let mut all = row[0];
+        for x in &row[1..] {
+            all = function([all, *x]);
+        }
+        *slot = all;
+    }
+}
+
+#[inline(always)]
+fn long<T: Pod, const N: usize>(
+    elements: &[T],
+    inner: usize,
+    to: &mut [T],
+    function: &impl Fn([T; 2]) -> T,
+) {
+    for (row, slot) in elements.chunks_exact(inner).zip(to) {
+        let (blocks, mut rest) = row.as_chunks::<N>();
+        let Some((first, blocks)) = blocks.split_first() else { continue };
+        let mut all = *first;
+        for block in blocks {
+            for i in 0..N {
+                all[i] = function([all[i], block[i]]);
+            }
+        }
+        // The rest in halves, and then the upper half of what is left.
+        let mut half = N / 2;
+        while half > 0 {
+            if let Some((part, others)) = rest.split_at_checked(half) {
+                for i in 0..half {
+                    all[i] = function([all[i], part[i]]);
+                }
+                rest = others;
+            }
+            half /= 2;
+        }
+        half = N / 2;
+        while half > 0 {
+            for i in 0..half {
+                all[i] = function([all[i], all[i + half]]);
+            }
+            half /= 2;
+        }
+        *slot = all[0];
+    }
+}
