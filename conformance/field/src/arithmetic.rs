@@ -7,7 +7,8 @@ mod order;
 
 use crate::degree::{Divisors, degree_of};
 use crate::element::{Divisor, Element, approximate};
-use crate::known::{Literals, Table, combined, lock, nearest};
+use crate::known::{Literals, Table, lock};
+use crate::pair::Pair;
 use crate::rational;
 use crate::tower::{self, PRIMES, Residues};
 use crate::unity;
@@ -32,6 +33,8 @@ pub(crate) struct Field {
     roots: Table,
     /// The square of a number, where it is known: that of a root.
     squares: Table,
+    /// The square of a complex number, where it is known: that of a root.
+    pub(crate) pair_squares: Mutex<FxHashMap<[u32; 2], Pair>>,
     /// The sizes of literals that are no simple fraction, as bits of an f64, and what they are: those
     /// of the modules before, and those of the module that runs.
     literals: Mutex<[Literals; 2]>,
@@ -67,6 +70,7 @@ impl Field {
             logarithms: Table::default(),
             roots: Table::default(),
             squares: Table::default(),
+            pair_squares: Mutex::default(),
             literals: Mutex::default(),
             bits: Mutex::default(),
             divisors: Mutex::default(),
@@ -91,6 +95,9 @@ impl Field {
     pub(crate) fn shaken(self, shake: u32) -> Self {
         Self { shake, ..self }
     }
+    pub(crate) fn has_roots(&self) -> bool {
+        self.has_roots
+    }
     pub(crate) fn is_shaken(&self) -> bool {
         self.shake > 0
     }
@@ -104,9 +111,13 @@ impl Field {
     pub(crate) fn without_roots(self) -> Self {
         Self { has_roots: false, ..self }
     }
-    /// Returns the number that an integer is, which no constant of a module is known to be.
-    pub(crate) fn converted(&self, x: Element) -> Element {
-        if self.has_integers { x.varying() } else { x }
+    /// Returns the float that an integer is: rounded if it is known to be a constant of a module.
+    pub(crate) fn converted(&self, x: Element, ty: ElementType) -> Element {
+        match self.has_integers {
+            true => x.varying(),
+            false if rational::is_narrow(ty) => self.literal(rounded_to(x.real, ty), ty),
+            false => x,
+        }
     }
     /// Returns whether a law of exponentials may have been lost: nested deeper than the tower.
     pub(crate) fn is_shallow(&self) -> bool {
@@ -141,9 +152,10 @@ impl Field {
     /// Returns the element of a literal of the module that runs.
     pub(crate) fn literal(&self, x: f64, ty: ElementType) -> Element {
         let element = self.constant(x, ty);
-        if x.is_finite() && rational::meant(x, ty).is_none() {
+        if x.is_finite() && x.abs() > 0.0 {
             let size = if x < 0.0 { Self::negated(element) } else { element };
-            lock(&self.literals)[1].insert(x.abs().to_bits(), size.residues);
+            let is_fraction = rational::meant(x, ty).is_some();
+            lock(&self.literals)[1].insert(x.abs(), size.residues, is_fraction);
         }
         element
     }
@@ -156,14 +168,48 @@ impl Field {
             return rational::element(fraction);
         }
         let size = x.abs();
-        let within = if rational::is_narrow(ty) { 0.0 } else { 2.0 * rational::unit(size, ty) };
+        let within = if rational::is_narrow(ty) { 0.0 } else { 2.0 * rational::unit(1.0, ty) };
         let [earlier, _] = &*lock(&self.literals);
-        let residues = nearest(earlier, size, within)
-            .or_else(|| combined(earlier, size, within))
-            .or_else(|| unity::cosine(size, ty).map(|cosine| cosine.residues))
+        let known = unity::cosine(size, ty).or_else(|| self.of_pi(size, ty));
+        // The number that is meant is more accurate than the literal.
+        let real = known.map_or(size, |known| known.real);
+        let residues = earlier
+            .nearest(size, within * size)
+            .or_else(|| earlier.combined(size, within))
+            .or_else(|| known.map(|known| known.residues))
             .unwrap_or_else(|| rational::exactly(size).residues);
-        let magnitude = Element::constant(residues, size);
+        let magnitude = Element::constant(residues, real);
         if x < 0.0 { Self::negated(magnitude) } else { magnitude }
+    }
+    /// Returns the fraction of pi, or of its inverse, or the root of such a number or of a fraction,
+    /// that a positive literal is.
+    fn of_pi(&self, size: f64, ty: ElementType) -> Option<Element> {
+        /// The largest product of numerator and denominator.
+        const SIMPLE: i64 = 512;
+        if rational::is_narrow(ty) {
+            return None;
+        }
+        // A square, so that its root is that of squares.
+        let root = Element::constant(self.hash("root of pi", &[]), std::f64::consts::PI.sqrt());
+        let pi = self.product(root, root).with_real(std::f64::consts::PI);
+        let one = Element::ONE;
+        [
+            (pi, false),
+            (self.inverted(pi), false),
+            (one, true),
+            (pi, true),
+            (self.inverted(pi), true),
+        ]
+        .into_iter()
+        .find_map(|(unit, is_root)| {
+            let ratio = if is_root { size * size } else { size } / unit.real;
+            let part = if is_root { 2.0 } else { 1.0 } * rational::unit(1.0, ty);
+            let (n, d) = rational::near(ratio, part)?;
+            let is_simple = n.checked_mul(d).is_some_and(|product| product <= SIMPLE);
+            let number = self.product(unit, rational::element((n, d)));
+            let number = if is_root { self.residue_root(&number) } else { number };
+            is_simple.then_some(number)
+        })
     }
     /// Ends a module. Two compilers may round a constant differently: one of a later module that is
     /// within two units in the last place of one of this module, or of a product or quotient of
@@ -513,7 +559,14 @@ impl Field {
         let half = rational::element((1, 2));
         let name = || Op::from(op).opcode().name();
         let result = match op {
-            Unary::Abs => self.absolute(x),
+            Unary::Abs => {
+                let size = self.absolute(x);
+                if self.has_roots {
+                    // Learns the root of the square.
+                    self.product(size, size);
+                }
+                size
+            }
             Unary::Negate => Self::negated(x),
             Unary::Real => x,
             Unary::Imag => Element::ZERO,
@@ -565,7 +618,9 @@ impl Field {
             Unary::RoundNearestEven => self.rounded(x, f64::round_ties_even),
             Unary::CountLeadingZeros | Unary::Not | Unary::Popcnt | Unary::IsFinite => return None,
         };
-        Some(if result.is_finite() { result.with_real(real) } else { result })
+        // An exponential that is too small for a float is no zero.
+        let is_known = result.is_finite() && (real.abs() > 0.0 || result.real < LEAST);
+        Some(if is_known { result.with_real(real) } else { result })
     }
     /// Returns a function of two elements. `None` if it has no meaning for floats.
     pub(crate) fn binary(&self, op: Binary, x: Element, y: Element) -> Option<Element> {

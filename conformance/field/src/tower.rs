@@ -3,10 +3,11 @@
 //! The first is twice the second, plus one. So the squares modulo the first are a group of which the
 //! order is the second, and the power of a square by x modulo the second is an exponential that
 //! keeps `exp(x) * exp(y) = exp(x + y)`. Modulo each, -1 is no square, and each is one less than a
-//! multiple of 30720, the order of the roots of unity.
+//! multiple of 30720, the order of the roots of unity. The small primes are squares modulo each, so
+//! that the root of `49 * x` is 7 times that of `x`.
 
 /// The primes: p = 2 q + 1.
-pub(crate) const PRIMES: [u32; LEVELS] = [1_817_026_559, 908_513_279];
+pub(crate) const PRIMES: [u32; LEVELS] = [1_994_711_039, 997_355_519];
 
 /// The number of primes.
 pub(crate) const LEVELS: usize = 2;
@@ -86,6 +87,9 @@ mod tests {
             assert!(divisors.into_iter().all(|d| prime % d != 0), "{prime}");
             assert_eq!(power_at(5, prime - 1, level), 1);
             assert_eq!(prime % 4, 3);
+            for square in [2, 3, 5, 7, 11, 13] {
+                assert_eq!(power_at(square, prime / 2, level), 1);
+            }
         }
         assert_eq!(PRIMES[0], 2 * PRIMES[1] + 1);
         assert_eq!(power_at(4, PRIMES[1], 0), 1);

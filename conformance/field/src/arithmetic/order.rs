@@ -15,8 +15,7 @@ impl Field {
     /// tell which is larger, a shaken field says the opposite, or that they are equal; of a NaN that
     /// no module states, as an overflow makes it, that it is larger.
     pub(crate) fn compare(&self, x: &Element, y: &Element) -> Option<Ordering> {
-        let is_lost = |x: &Element| x.real.is_nan() && !x.is_stated();
-        if is_lost(x) || is_lost(y) {
+        if Self::are_lost(x, y) {
             self.is_unsure.store(true, Access::Relaxed);
             return match self.shake {
                 0 => None,
@@ -33,6 +32,14 @@ impl Field {
             1 => by_residues.reverse(),
             _ => Ordering::Equal,
         })
+    }
+    /// Returns whether nothing is known of the order of two elements: one is NaN that no module
+    /// states, or both are such infinities, as overflows make them.
+    fn are_lost(x: &Element, y: &Element) -> bool {
+        let is_lost = |x: &Element| !x.is_finite() && !x.is_stated();
+        let are_equal = x.real.total_cmp(&y.real).is_eq();
+        let is_nan = |x: &Element| x.real.is_nan() && is_lost(x);
+        is_nan(x) || is_nan(y) || are_equal && is_lost(x) && is_lost(y)
     }
     /// Returns the order of two elements, and whether real numbers tell it.
     pub(crate) fn order(&self, x: &Element, y: &Element) -> Option<(Ordering, bool)> {
@@ -51,6 +58,30 @@ impl Field {
             self.is_unsure.store(true, Access::Relaxed);
         }
         Some((x.real.total_cmp(&y.real).then(x.residues.cmp(&y.residues)), is_sure))
+    }
+    /// Returns the order of elements of a row, by number: a total one, which a shaken field has
+    /// otherwise of elements whose order is not known.
+    pub(crate) fn rank(&self, row: &[Element], i: usize, j: usize) -> Ordering {
+        let (x, y) = (&row[i], &row[j]);
+        let by_real = x.real.total_cmp(&y.real);
+        let order = self.order(x, y).map_or(by_real, |(order, _)| order);
+        let order = match Self::are_lost(x, y) {
+            true => {
+                self.is_unsure.store(true, Access::Relaxed);
+                match self.shake {
+                    0 => Ordering::Equal,
+                    1 => j.cmp(&i),
+                    2 => i.reverse_bits().cmp(&j.reverse_bits()),
+                    _ => i.cmp(&j),
+                }
+            }
+            false => order,
+        };
+        if by_real.is_eq() && x.is_finite() && self.shake % 2 == 1 {
+            order.reverse()
+        } else {
+            order
+        }
     }
     pub(crate) fn maximum(&self, x: Element, y: Element) -> Element {
         match self.compare(&x, &y) {
