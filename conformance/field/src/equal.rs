@@ -1,5 +1,5 @@
 //! The comparison of two modules.
-use crate::arithmetic::Field;
+use crate::arithmetic::{Field, Roots, Rules};
 use crate::cells::{Cells, Family};
 use crate::compared::{COMPLEX_TOLERANCE, Found, Place, TOLERANCE};
 use crate::coverage::{self, Coverage, Samples, Seen};
@@ -49,7 +49,7 @@ const WORK: u64 = 1 << 22;
 
 /// The most runs with arguments in cells of each family, of small modules.
 const CELLS: u64 = 64;
-const LEAST: u64 = 6;
+const LEAST: u64 = 2;
 
 /// How two modules are compared.
 #[derive(Debug, Clone)]
@@ -203,6 +203,7 @@ pub fn equal(first: &Verified, second: &Verified, options: &Options) -> Result<A
         covered: [Seen::default(), Seen::default()],
         met: Vec::new(),
         unknown: None,
+        roots: if modules.into_iter().any(has_roots) { Roots::OfProducts } else { Roots::Unused },
         is_common: None,
     };
     let seeds = u64::from(options.seeds);
@@ -289,6 +290,8 @@ struct Comparison<'a> {
     /// Of each array of the results, what is known of its elements.
     met: Vec<Vec<Met>>,
     unknown: Option<Difference>,
+    /// The roots of the last draw.
+    roots: Roots,
     /// Whether all divisors of a run count as a common one; `None` if that was not needed so far.
     is_common: Option<bool>,
 }
@@ -297,20 +300,41 @@ impl Comparison<'_> {
     /// Runs both modules on the arguments of a seed, and compares the results. `None` if one does not
     /// end within the limit of steps.
     fn drawn(&mut self, seed: u64) -> Result<Option<Drawn>, Stop> {
+        let given = self.arguments(seed, &self.field(seed, 0));
+        let mut best: Option<Drawn> = None;
+        // With roots of the other kind, if no law of the first says that results are equal.
+        let (first, other) = match self.roots {
+            _ if self.modules.into_iter().any(has_complex) => (self.roots, None),
+            Roots::Unused => (Roots::Unused, None),
+            Roots::OfProducts => (Roots::OfProducts, Some(Roots::InPlane)),
+            Roots::InPlane => (Roots::InPlane, Some(Roots::OfProducts)),
+        };
+        for roots in [Some(first), other].into_iter().flatten() {
+            self.roots = roots;
+            let Some(drawn) = self.drawn_on(seed, &given)? else { return Ok(None) };
+            if !drawn.found.unknown.iter().any(|place| place.in_field) {
+                return Ok(Some(drawn));
+            }
+            best = best.or(Some(drawn));
+        }
+        self.roots = first;
+        Ok(best)
+    }
+    /// Runs both modules on the arguments of a draw, and compares the results.
+    fn drawn_on(&mut self, seed: u64, given: &[Vec<Literal>]) -> Result<Option<Drawn>, Stop> {
         let field = self.field(seed, 0);
-        let given = self.arguments(seed, &field);
-        let Some(mut runs) = self.runs(&field, &given)? else { return Ok(None) };
+        let Some(mut runs) = self.runs(&field, given)? else { return Ok(None) };
         let (mut evidence, mut met) = (self.evidence.clone(), self.met.clone());
         let mut found = self.judged(&runs, &mut met, &mut evidence);
-        if found.unknown.iter().any(|place| place.in_field) && field.has_roots() {
+        if found.unknown.iter().any(|place| place.in_field) && self.roots != Roots::Unused {
             // What was learned after it was needed is known in another run.
-            let Some(again) = self.runs(&field, &given)? else { return Ok(None) };
+            let Some(again) = self.runs(&field, given)? else { return Ok(None) };
             runs = Runs { is_second: true, ..again };
             (evidence, met) = (self.evidence.clone(), self.met.clone());
             found = self.judged(&runs, &mut met, &mut evidence);
         }
         evidence.undefined += found.undefined.len();
-        Ok(Some(Drawn { given, runs, found, evidence, met }))
+        Ok(Some(Drawn { given: given.to_vec(), runs, found, evidence, met }))
     }
     /// Compares the results of two runs on the arguments of a draw.
     fn judged(&self, runs: &Runs, met: &mut Vec<Vec<Met>>, evidence: &mut Evidence) -> Found {
@@ -595,10 +619,9 @@ impl Comparison<'_> {
     }
     /// Returns the field of a seed for the arguments of the modules, shaken or not.
     fn field(&self, seed: u64, shake: u32) -> Arc<Field> {
-        let field = Field::new(seed, self.is_common == Some(true)).shaken(shake);
-        let has_roots = self.modules.into_iter().any(has_roots);
-        let field = if has_roots { field } else { field.without_roots() };
-        Arc::new(if self.has_integers { field.with_integers() } else { field })
+        let (is_common, has_integers) = (self.is_common == Some(true), self.has_integers);
+        let rules = Rules { is_common, has_integers, roots: self.roots, shake };
+        Arc::new(Field::new(seed, rules))
     }
 
     /// Returns whether no further draw is needed.

@@ -6,21 +6,21 @@ use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering as Access};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// What is known of numbers, by their first residue.
+/// What is known of numbers, by their residues in the plane.
 #[derive(Debug, Default)]
 pub(crate) struct Table {
-    known: Mutex<FxHashMap<u32, Element>>,
+    known: Mutex<FxHashMap<Residues, Element>>,
     is_used: AtomicBool,
 }
 
 impl Table {
     pub(crate) fn insert(&self, x: &Element, value: Element) {
-        lock(&self.known).insert(x.residues[0], value);
+        lock(&self.known).insert(x.plane(), value);
         self.is_used.store(true, Access::Relaxed);
     }
     pub(crate) fn get(&self, x: &Element) -> Option<Element> {
         match self.is_used.load(Access::Relaxed) {
-            true => lock(&self.known).get(&x.residues[0]).copied(),
+            true => lock(&self.known).get(&x.plane()).copied(),
             false => None,
         }
     }

@@ -76,13 +76,13 @@ pub(crate) fn cosine(x: f64, ty: ElementType) -> Option<Element> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::arithmetic::Field;
+    use crate::arithmetic::{Field, Rules};
     use crate::kernels::Number as _;
     use crate::tower;
 
     #[test]
     fn roots_of_unity_are_on_the_circle() {
-        let field = Field::new(0, false);
+        let field = Field::new(0, Rules::default());
         for prime in PRIMES {
             assert_eq!((prime + 1) % u32::try_from(ORDER).unwrap(), 0);
         }

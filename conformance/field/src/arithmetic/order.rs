@@ -17,7 +17,7 @@ impl Field {
     pub(crate) fn compare(&self, x: &Element, y: &Element) -> Option<Ordering> {
         if Self::are_lost(x, y) {
             self.is_unsure.store(true, Access::Relaxed);
-            return match self.shake {
+            return match self.rules.shake {
                 0 => None,
                 1 => Some(Ordering::Less),
                 2 => Some(Ordering::Equal),
@@ -26,7 +26,7 @@ impl Field {
         }
         let (order, is_sure) = self.order(x, y)?;
         let by_residues = x.residues.cmp(&y.residues);
-        Some(match self.shake {
+        Some(match self.rules.shake {
             _ if is_sure => order,
             0 => by_residues,
             1 => by_residues.reverse(),
@@ -65,22 +65,22 @@ impl Field {
         let (x, y) = (&row[i], &row[j]);
         let by_real = x.real.total_cmp(&y.real);
         let order = self.order(x, y).map_or(by_real, |(order, _)| order);
-        let order = match Self::are_lost(x, y) {
-            true => {
-                self.is_unsure.store(true, Access::Relaxed);
-                match self.shake {
-                    0 => Ordering::Equal,
-                    1 => j.cmp(&i),
-                    2 => i.reverse_bits().cmp(&j.reverse_bits()),
-                    _ => i.cmp(&j),
-                }
-            }
+        if Self::are_lost(x, y) {
+            self.is_unsure.store(true, Access::Relaxed);
+            return if self.is_shaken() { self.mixed(i, j) } else { order };
+        }
+        let [a, b] = [x, y].map(|x| usize::try_from(x.key()).unwrap_or(0));
+        match by_real.is_eq() && x.is_finite() && self.is_shaken() {
+            true => self.mixed(a, b).then(order),
             false => order,
-        };
-        if by_real.is_eq() && x.is_finite() && self.shake % 2 == 1 {
-            order.reverse()
-        } else {
-            order
+        }
+    }
+    /// Returns an order of numbers: in no two shaken fields are many numbers at the same places.
+    fn mixed(&self, i: usize, j: usize) -> Ordering {
+        match self.rules.shake {
+            1 => j.cmp(&i),
+            2 => i.reverse_bits().cmp(&j.reverse_bits()),
+            _ => i.cmp(&j),
         }
     }
     pub(crate) fn maximum(&self, x: Element, y: Element) -> Element {
