@@ -4,12 +4,14 @@
 //! `+ - * /` are exact. Everything else is a law or an oracle: a hash of the function and its
 //! argument, so that the same function of the same number is the same number.
 mod order;
+mod powers;
 
 use crate::degree::{Divisors, degree_of};
 use crate::element::{Divisor, Element, approximate};
-use crate::known::{Literals, Table, combined, lock, nearest};
+use crate::known::{Literals, Table, lock};
+use crate::pair::Pair;
 use crate::rational;
-use crate::tower::{self, PRIMES, Residues};
+use crate::tower::{self, LEVELS, PRIMES, Residues, plane};
 use crate::unity;
 use hlo::op::{Binary, Unary};
 use hlo::{ElementType, Op};
@@ -32,15 +34,14 @@ pub(crate) struct Field {
     roots: Table,
     /// The square of a number, where it is known: that of a root.
     squares: Table,
+    /// The square of a complex number, where it is known: that of a root.
+    pub(crate) pair_squares: Mutex<FxHashMap<[u32; 2], Pair>>,
     /// The sizes of literals that are no simple fraction, as bits of an f64, and what they are: those
     /// of the modules before, and those of the module that runs.
     literals: Mutex<[Literals; 2]>,
     /// The element of which these are the bits, in a type of so many.
     bits: Mutex<FxHashMap<(u32, u64), Element>>,
     divisors: Mutex<Divisors>,
-    /// Whether all divisors count as a common one: where numbers with other divisors each are added
-    /// again and again, this is a smaller bound.
-    is_common: bool,
     /// The largest power of divisors, and the largest degree beyond it, of the numbers that a
     /// comparison, a conversion or an oracle has seen.
     decided: [AtomicU32; 2],
@@ -48,65 +49,78 @@ pub(crate) struct Field {
     is_shallow: AtomicBool,
     /// Whether numbers were compared that are not equal, and whose real numbers do not tell them apart.
     is_unsure: AtomicBool,
-    /// Whether integers depend on arguments.
-    has_integers: bool,
-    /// Whether a module has a root, a power or a logarithm: else no square is learned.
-    has_roots: bool,
-    /// The number of a run that is to show on which last digits its results depend; 0 for others.
-    shake: u32,
+    rules: Rules,
 }
 
-/// The real number of exponentials that are too small for a float.
-const LEAST: f64 = 1e-300;
+/// What holds in a field.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Rules {
+    /// Whether all divisors count as a common one: where numbers with other divisors each are added
+    /// again and again, this is a smaller bound.
+    pub(crate) is_common: bool,
+    /// Whether integers depend on arguments.
+    pub(crate) has_integers: bool,
+    pub(crate) roots: Roots,
+    /// The number of a run that is to show on which last digits its results depend, and which has
+    /// others for each number from 1 on; 0 for others.
+    pub(crate) shake: u32,
+}
+
+/// What the roots of numbers are.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) enum Roots {
+    /// No module has a root, a power or a logarithm: no square is learned.
+    Unused,
+    /// Modulo both primes: the root of a product is the product of the roots, and the square of a root
+    /// is known where it is multiplied by itself only.
+    #[default]
+    OfProducts,
+    /// In the plane: the square of each is the number. That of a product is the product of the roots
+    /// where these are known. The exponential of a root is an oracle.
+    InPlane,
+}
 
 impl Field {
-    pub(crate) fn new(seed: u64, is_common: bool) -> Self {
+    pub(crate) fn new(seed: u64, rules: Rules) -> Self {
         let mut field = Self {
             seed,
             base: 4,
             logarithms: Table::default(),
             roots: Table::default(),
             squares: Table::default(),
+            pair_squares: Mutex::default(),
             literals: Mutex::default(),
             bits: Mutex::default(),
             divisors: Mutex::default(),
-            is_common,
             decided: [AtomicU32::new(0), AtomicU32::new(0)],
             is_shallow: AtomicBool::new(false),
             is_unsure: AtomicBool::new(false),
-            has_integers: false,
-            has_roots: true,
-            shake: 0,
+            rules,
         };
         let root = field.hash("base", &[])[0].max(2);
         field.base = tower::multiply_at(root, root, 0);
         field
     }
-    /// Returns the field for modules with integers among their arguments.
-    pub(crate) fn with_integers(self) -> Self {
-        Self { has_integers: true, ..self }
-    }
-    /// Returns the field of which the real numbers have other last digits, in another way for each
-    /// number of a run from 1 on.
-    pub(crate) fn shaken(self, shake: u32) -> Self {
-        Self { shake, ..self }
-    }
     pub(crate) fn is_shaken(&self) -> bool {
-        self.shake > 0
+        self.rules.shake > 0
     }
     /// Changes the real number of an element by up to a part of it. Equal elements stay equal.
     pub(crate) fn shake(&self, x: Element, by: f64) -> Element {
-        let hash = (x.residues[0] ^ self.shake.wrapping_mul(0x9e37_79b1)).wrapping_mul(0x85eb_ca6b);
+        let hash = (x.key() ^ self.rules.shake.wrapping_mul(0x9e37_79b1)).wrapping_mul(0x85eb_ca6b);
         let part = f64::from(hash ^ hash >> 15) / f64::from(u32::MAX) * 2.0 - 1.0;
         Element { real: x.real * (1.0 + by * part), ..x }
     }
-    /// Returns the field for modules without roots, powers and logarithms.
-    pub(crate) fn without_roots(self) -> Self {
-        Self { has_roots: false, ..self }
+    /// Returns whether roots, powers or logarithms are taken.
+    fn has_roots(&self) -> bool {
+        self.rules.roots != Roots::Unused
     }
-    /// Returns the number that an integer is, which no constant of a module is known to be.
-    pub(crate) fn converted(&self, x: Element) -> Element {
-        if self.has_integers { x.varying() } else { x }
+    /// Returns the float that an integer is: rounded if it is known to be a constant of a module.
+    pub(crate) fn converted(&self, x: Element, ty: ElementType) -> Element {
+        match self.rules.has_integers {
+            true => x.varying(),
+            false if rational::is_narrow(ty) => self.literal(rounded_to(x.real, ty), ty),
+            false => x,
+        }
     }
     /// Returns whether a law of exponentials may have been lost: nested deeper than the tower.
     pub(crate) fn is_shallow(&self) -> bool {
@@ -141,9 +155,10 @@ impl Field {
     /// Returns the element of a literal of the module that runs.
     pub(crate) fn literal(&self, x: f64, ty: ElementType) -> Element {
         let element = self.constant(x, ty);
-        if x.is_finite() && rational::meant(x, ty).is_none() {
+        if x.is_finite() && x.abs() > 0.0 {
             let size = if x < 0.0 { Self::negated(element) } else { element };
-            lock(&self.literals)[1].insert(x.abs().to_bits(), size.residues);
+            let is_fraction = rational::meant(x, ty).is_some();
+            lock(&self.literals)[1].insert(x.abs(), size.residues, is_fraction);
         }
         element
     }
@@ -156,14 +171,52 @@ impl Field {
             return rational::element(fraction);
         }
         let size = x.abs();
-        let within = if rational::is_narrow(ty) { 0.0 } else { 2.0 * rational::unit(size, ty) };
+        let within = if rational::is_narrow(ty) { 0.0 } else { 2.0 * rational::unit(1.0, ty) };
         let [earlier, _] = &*lock(&self.literals);
-        let residues = nearest(earlier, size, within)
-            .or_else(|| combined(earlier, size, within))
-            .or_else(|| unity::cosine(size, ty).map(|cosine| cosine.residues))
+        let known = unity::cosine(size, ty).or_else(|| self.of_pi(size, ty));
+        // The number that is meant is more accurate than the literal.
+        let real = known.map_or(size, |known| known.real);
+        let residues = earlier
+            .nearest(size, within * size)
+            .or_else(|| earlier.combined(size, within))
+            .or_else(|| known.map(|known| known.residues))
             .unwrap_or_else(|| rational::exactly(size).residues);
-        let magnitude = Element::constant(residues, size);
+        let magnitude = Element::constant(residues, real);
         if x < 0.0 { Self::negated(magnitude) } else { magnitude }
+    }
+    /// Returns the fraction of pi, or of its inverse, or the root of such a number or of a fraction,
+    /// that a positive literal is.
+    fn of_pi(&self, size: f64, ty: ElementType) -> Option<Element> {
+        /// The largest product of numerator and denominator.
+        const SIMPLE: i64 = 512;
+        if rational::is_narrow(ty) {
+            return None;
+        }
+        // A square, so that its root is that of squares.
+        let root = Element::constant(self.hash("root of pi", &[]), std::f64::consts::PI.sqrt());
+        let pi = self.product(root, root).with_real(std::f64::consts::PI);
+        let one = Element::ONE;
+        [
+            (pi, false),
+            (self.inverted(pi), false),
+            (one, true),
+            (pi, true),
+            (self.inverted(pi), true),
+        ]
+        .into_iter()
+        .find_map(|(unit, is_root)| {
+            let ratio = if is_root { size * size } else { size } / unit.real;
+            let part = if is_root { 2.0 } else { 1.0 } * rational::unit(1.0, ty);
+            let (n, d) = rational::near(ratio, part)?;
+            let is_simple = n.checked_mul(d).is_some_and(|product| product <= SIMPLE);
+            let number = self.product(unit, rational::element((n, d)));
+            if !is_simple || !is_root {
+                return is_simple.then_some(number);
+            }
+            let root = Element { residues: tower::root(number.residues), ..number };
+            let is_square = tower::multiply(root.residues, root.residues) == number.residues;
+            is_square.then(|| root.with_real(number.real.sqrt()))
+        })
     }
     /// Ends a module. Two compilers may round a constant differently: one of a later module that is
     /// within two units in the last place of one of this module, or of a product or quotient of
@@ -188,7 +241,7 @@ impl Field {
         }
         for x in of {
             self.decide(x);
-            mix(if x.is_finite() { u64::from(x.residues[0]) } else { x.real.to_bits() });
+            mix(if x.is_finite() { u64::from(x.key()) } else { x.real.to_bits() });
         }
         std::array::from_fn(|level| {
             let prime = u64::from(PRIMES[level]);
@@ -220,7 +273,7 @@ impl Field {
     }
 
     pub(crate) fn negated(x: Element) -> Element {
-        Element { residues: tower::negate(x.residues), real: -x.real, ..x }
+        Element { real: -x.real, ..x.with_own(tower::negate, plane::negate) }
     }
     pub(crate) fn sum(x: Element, y: Element) -> Element {
         let real = x.real + y.real;
@@ -233,14 +286,8 @@ impl Field {
             true => (x.degree + y.degree, x.divisor.with(y.divisor)),
             false => (x.degree.max(y.degree), x.divisor.or(y.divisor)),
         };
-        let sum = Element {
-            residues: tower::add(x.residues, y.residues),
-            is_deep: x.is_deep && y.is_deep,
-            degree,
-            divisor,
-            real,
-        };
-        sum.with_real(real)
+        let sum = Element { degree, divisor, ..Element::constant([0; LEVELS], real) };
+        sum.with_both([&x, &y], tower::add, plane::add).with_real(real)
     }
     pub(crate) fn difference(x: Element, y: Element) -> Element {
         Self::sum(x, Self::negated(y))
@@ -251,22 +298,21 @@ impl Field {
             return Element::of_special([&x, &y], real);
         }
         let known = || self.of_roots(&x, &y).or_else(|| self.of_roots(&y, &x));
-        if self.has_roots
+        if self.has_roots()
             && let Some(known) = known()
         {
             // That it is a constant is known of this draw only.
             return Element { degree: known.degree.max(x.degree.min(1.0)), ..known };
         }
         let product = Element {
-            residues: tower::multiply(x.residues, y.residues),
-            is_deep: x.is_deep && y.is_deep,
             degree: x.degree + y.degree,
             divisor: x.divisor.with(y.divisor),
-            real,
+            ..Element::constant([0; LEVELS], real)
         };
+        let product = product.with_both([&x, &y], tower::multiply, plane::multiply);
         let product = product.with_real(real);
         match !x.is_constant() && x.is(&y) {
-            _ if !self.has_roots => {}
+            _ if !self.has_roots() => {}
             true => self.roots.insert(&product, self.absolute(x)),
             false => self.learn_root(&product, [&x, &y]),
         }
@@ -279,8 +325,8 @@ impl Field {
         if x.is(root) {
             return Some(square);
         }
-        let residue = tower::multiply_at(x.residues[0], square.residues[0], 0);
-        (residue == 1).then(|| self.inverted(*root))
+        let product = plane::multiply(x.plane(), square.plane());
+        (product == [1, 0]).then(|| self.inverted(*root))
     }
     pub(crate) fn quotient(&self, x: Element, y: Element) -> Element {
         if y.is_zero() || !x.is_finite() || !y.is_finite() {
@@ -309,170 +355,16 @@ impl Field {
     fn inverted(&self, y: Element) -> Element {
         let (degree, divisor) = match y.is_constant() {
             true => (0.0, Divisor::NONE),
-            false => lock(&self.divisors).inverse(&y, self.is_common),
+            false => lock(&self.divisors).inverse(&y, self.rules.is_common),
         };
-        let residues = tower::invert(y.residues);
-        Element { residues, degree, divisor, ..y }.with_real(1.0 / y.real)
+        let inverse = Element { degree, divisor, ..y };
+        inverse.with_own(tower::invert, plane::invert).with_real(1.0 / y.real)
     }
     pub(crate) fn absolute(&self, x: Element) -> Element {
         self.decide(&x);
         if x.real < 0.0 { Self::negated(x) } else { x }
     }
 
-    pub(crate) fn exponential(&self, x: Element) -> Element {
-        if !x.is_finite() {
-            let real = x.real.exp();
-            let is_zero = real <= 0.0;
-            return if is_zero { Element::ZERO } else { Element::special(real) };
-        }
-        if x.is_zero() {
-            return Element::ONE;
-        }
-        // No exponential of a number is zero.
-        let real = x.real.exp().max(LEAST);
-        if !x.is_deep {
-            // Without a level for the exponent: exp(-x) = 1 / exp(x) is left.
-            self.is_shallow.store(true, Access::Relaxed);
-            let of = if x.real < 0.0 { Self::negated(x) } else { x };
-            let large = of.real.exp();
-            let large = if x.real < 0.0 { large.min(1.0 / LEAST) } else { large };
-            let value = self.oracle("exponential", &[of], large);
-            let value = Element { is_deep: false, ..value.variable(&x) };
-            return if x.real < 0.0 { self.inverse(value).variable(&x) } else { value };
-        }
-        let power = tower::power_at(self.base, x.residues[1], 0);
-        // As an oracle, an exponential counts as a variable, and so do roots and powers.
-        let residues = [power, self.hash("exponential", &[x])[1]];
-        let result = Element { residues, is_deep: false, real, ..x.variable(&x) };
-        let result = result.with_real(real);
-        self.logarithms.insert(&result, x);
-        result
-    }
-    pub(crate) fn logarithm(&self, x: Element) -> Element {
-        let real = x.real.ln();
-        if !x.is_finite() || x.is_zero() || real.is_nan() {
-            return Element::special(if x.is_zero() { f64::NEG_INFINITY } else { real });
-        }
-        // How small it is, is not known.
-        if x.real <= 2.0 * LEAST {
-            return Element::NAN;
-        }
-        if x.is(&Element::ONE) {
-            return Element::ZERO;
-        }
-        if let Some(known) = self.logarithms.get(&x) {
-            return known;
-        }
-        // log(1 / x) = -log(x): an oracle of one of both.
-        let inverse = self.inverse(x);
-        if let Some(known) = self.logarithms.get(&inverse) {
-            return Self::negated(known);
-        }
-        match x.residues[0] <= inverse.residues[0] {
-            true => self.oracle("log", &[x], real),
-            false => Self::negated(self.oracle("log", &[inverse], -real)),
-        }
-    }
-    /// Returns the square root. The root of a product is the product of the roots; that its square
-    /// is the number is known of the number itself only, since half of the numbers have no root.
-    pub(crate) fn root(&self, x: Element) -> Element {
-        let real = x.real.sqrt();
-        if !real.is_finite() {
-            return Element::special(real);
-        }
-        if x.is_zero() {
-            return Element::ZERO;
-        }
-        if let Some(root) = self.known_root(&x) {
-            return root;
-        }
-        let result = self.residue_root(&x);
-        self.squares.insert(&result, x);
-        lock(&self.divisors).add_root(&x, &result);
-        let half = rational::element((1, 2));
-        self.logarithms.insert(&result, self.product(half, self.logarithm(x)));
-        result
-    }
-    /// Returns the root of the square of a fraction, or of a number of which it is known.
-    fn known_root(&self, x: &Element) -> Option<Element> {
-        if let Some((n, d)) = rational::recognized(x)
-            && let (Some(n), Some(d)) = (whole_root(n), whole_root(d))
-        {
-            return Some(rational::element((n, d)));
-        }
-        let variable = x.degree.min(1.0);
-        self.roots.get(x).map(|root| Element { degree: root.degree.max(variable), ..root })
-    }
-    fn residue_root(&self, x: &Element) -> Element {
-        self.decide(x);
-        Element { residues: tower::root(x.residues), ..x.variable(x) }.with_real(x.real.sqrt())
-    }
-    /// Learns the root of a product of positive numbers, if that of one is known.
-    fn learn_root(&self, product: &Element, factors: [&Element; 2]) {
-        let [a, b] = factors.map(|x| self.roots.get(x));
-        if (a.is_none() && b.is_none()) || factors.iter().any(|x| x.real <= 0.0) {
-            return;
-        }
-        let root = |x: &Element| self.known_root(x).unwrap_or_else(|| self.residue_root(x));
-        let [a, b] = factors.map(root);
-        let residues = tower::multiply(a.residues, b.residues);
-        let (degree, divisor) = (a.degree + b.degree, a.divisor.with(b.divisor));
-        let root = Element { residues, degree, divisor, ..*product };
-        self.roots.insert(product, root.with_real(a.real * b.real));
-    }
-    fn power(&self, x: Element, y: Element) -> Element {
-        let real = x.real.powf(y.real);
-        if y.is_zero() {
-            return Element::ONE;
-        }
-        match rational::recognized(&y) {
-            Some((n, 1)) if n.abs() <= 1024 => return self.logged(self.integer_power(x, n), x, y),
-            Some((n, 2)) if n.abs() <= 1024 => {
-                return self.logged(self.integer_power(self.root(x), n), x, y);
-            }
-            Some(_) | None => {}
-        }
-        if !x.is_finite() || !y.is_finite() || !real.is_finite() && x.is_zero() {
-            let is_known = [&x, &y].iter().all(|x| x.is_finite() || x.is_stated());
-            return match real == 0.0 {
-                true if is_known => Element::ZERO,
-                true => Element::NAN,
-                false => Element::special(real),
-            };
-        }
-        if x.is_zero() && real == 0.0 {
-            return Element::ZERO;
-        }
-        let real = if real == 0.0 { LEAST.copysign(real) } else { real };
-        if x.real <= 0.0 || !y.is_deep {
-            return self.oracle("power", &[x, y], real);
-        }
-        // Of the square, which is in the group whose order is the second prime.
-        let half = tower::multiply_at(y.residues[1], PRIMES[1] / 2 + 1, 1);
-        let square = tower::multiply_at(x.residues[0], x.residues[0], 0);
-        let residues = [tower::power_at(square, half, 0), self.hash("power", &[x, y])[1]];
-        let of = if x.is_constant() { y } else { x };
-        let power = Element { residues, is_deep: false, real, ..of.variable(&of) };
-        self.logged(power.with_real(real), x, y)
-    }
-    /// Returns a power of a number, of which the logarithm is learned if it is positive.
-    fn logged(&self, power: Element, x: Element, y: Element) -> Element {
-        let is_even = rational::whole_of(&y).is_some_and(|n| n % 2 == 0);
-        if power.is_finite() && (x.real > 0.0 || x.real < 0.0 && is_even) {
-            self.logarithms.insert(&power, self.product(y, self.logarithm(self.absolute(x))));
-        }
-        power
-    }
-    fn integer_power(&self, x: Element, n: i64) -> Element {
-        let mut result = Element::ONE;
-        for bit in (0..64 - n.unsigned_abs().leading_zeros()).rev() {
-            result = self.product(result, result);
-            if n.unsigned_abs() >> bit & 1 == 1 {
-                result = self.product(result, x);
-            }
-        }
-        if n < 0 { self.quotient(Element::ONE, result) } else { result }
-    }
     /// Returns sine and cosine: rational functions of the tangent of half of the angle.
     pub(crate) fn circle(&self, x: Element) -> (Element, Element) {
         let t = self.odd("tangent of a half", x, (x.real / 2.0).tan());
@@ -513,7 +405,14 @@ impl Field {
         let half = rational::element((1, 2));
         let name = || Op::from(op).opcode().name();
         let result = match op {
-            Unary::Abs => self.absolute(x),
+            Unary::Abs => {
+                let size = self.absolute(x);
+                if self.has_roots() {
+                    // Learns the root of the square.
+                    self.product(size, size);
+                }
+                size
+            }
             Unary::Negate => Self::negated(x),
             Unary::Real => x,
             Unary::Imag => Element::ZERO,
@@ -532,7 +431,10 @@ impl Field {
                     let third = if order % 3 == 1 { (2 * order + 1) / 3 } else { (order + 1) / 3 };
                     tower::power_at(x.residues[i], u32::try_from(third).unwrap_or(1), i)
                 };
-                Element { residues: std::array::from_fn(root), ..x.variable(&x) }
+                match x.is_deep || x.residues[1] == 0 {
+                    true => Element { residues: std::array::from_fn(root), ..x.variable(&x) },
+                    false => self.odd(name(), x, real),
+                }
             }
             Unary::Exponential => up(x),
             Unary::ExponentialMinusOne => Self::difference(up(x), one),
@@ -658,10 +560,4 @@ impl Field {
 /// Returns a number as a type has it.
 pub(crate) fn rounded_to(x: f64, ty: ElementType) -> f64 {
     hlo::Scalar::Float(x).convert(ElementType::F64, ty).as_f64()
-}
-
-fn whole_root(x: i64) -> Option<i64> {
-    let root = u64::try_from(x).ok()?.isqrt();
-    let root = i64::try_from(root).ok()?;
-    (root * root == x).then_some(root)
 }

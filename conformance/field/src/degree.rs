@@ -1,6 +1,6 @@
 //! Bounds of the degrees of quotients.
 use crate::element::{Divisor, Element};
-use crate::tower::{self, LEVELS};
+use crate::tower;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// What was divided by.
@@ -29,22 +29,21 @@ impl Divisors {
     }
     /// Notes the root of a number.
     pub(crate) fn add_root(&mut self, x: &Element, root: &Element) {
-        self.roots.insert(x.residues[0], root.residues[0]);
+        self.roots.insert(x.key(), root.key());
     }
     /// Returns the degree and the divisor of the inverse of a number.
     pub(crate) fn inverse(&mut self, y: &Element, is_common: bool) -> (f32, Divisor) {
         // What is divided by a number of which a root was taken is divided by the root, twice.
-        let root = self.roots.get(&y.residues[0]).copied();
-        let (y, times) = match root {
-            Some(root) => (Element { residues: [root; LEVELS], ..*y }.variable(y), 2.0),
-            None => (*y, 1.0),
+        let (y, key, times) = match self.roots.get(&y.key()) {
+            Some(&root) => (y.variable(y), root, 2.0),
+            None => (*y, y.key(), 1.0),
         };
         if !is_common {
-            let own = Divisor::own(tower::hash(y.residues[0]));
+            let own = Divisor::own(tower::hash(key));
             return (y.degree * narrowed(times), if times > 1.0 { own.with(own) } else { own });
         }
         let before = self.before + OWN;
-        if self.known.insert(y.residues[0]) {
+        if self.known.insert(key) {
             self.degree += degree_of(&y, before);
         }
         // Above the inverse is the divisor of the number, which is a product of those before.

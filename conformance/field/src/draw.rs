@@ -96,8 +96,8 @@ pub(crate) fn real(shape: &Shape, value: &Literal) -> Literal {
 
 /// What arguments are drawn around: the constants of both modules, and the sizes of their arrays.
 pub(crate) struct Pool {
-    floats: Vec<f64>,
-    integers: Vec<i64>,
+    pub(crate) floats: Vec<f64>,
+    pub(crate) integers: Vec<i64>,
     /// The last of the integers from 0 on that are drawn one after the other.
     steps: i64,
     has_cuts: bool,
@@ -187,6 +187,18 @@ impl Pool {
     fn largest(&self) -> f64 {
         let ends = [self.floats.first(), self.floats.last()].into_iter().flatten();
         ends.fold(0.0, |largest: f64, x| largest.max(x.abs()))
+    }
+    /// Returns a number after so many constants and before the next one, by a part of the distance;
+    /// or one beyond all.
+    pub(crate) fn between(&self, before: usize, part: f64) -> f64 {
+        let beyond = |x: f64| x.abs().max(1.0) * part * 4.0;
+        let low = before.checked_sub(1).and_then(|i| self.floats.get(i).copied());
+        match (low, self.floats.get(before).copied()) {
+            (Some(low), Some(high)) => low + (high - low) * part,
+            (Some(low), None) => low + beyond(low),
+            (None, Some(high)) => high - beyond(high),
+            (None, None) => part,
+        }
     }
     /// Returns whether a module makes whole numbers of floats.
     pub(crate) fn has_cuts(&self) -> bool {
@@ -457,7 +469,12 @@ impl<'a> Draw<'a> {
             0 if has_ties => Element::ZERO,
             1 if has_ties => self.other().unwrap_or(Element::ZERO),
             2 if has_ties => Element { degree: 1.0, ..self.field.constant(near, ty) },
-            _ if self.size == 1 && !has_ties && self.random.bool() => variable(self.between(unit)),
+            _ if self.size == 1 && !has_ties && self.random.bool() => {
+                // In each draw between other constants.
+                let turn = usize::try_from(self.seed / 2 % 1024).unwrap_or(0);
+                let constants = &self.pool.floats;
+                variable(self.pool.between(turn % (constants.len() + 1), unit.abs()))
+            }
             _ if kind == Kind::Small => variable(unit),
             // Between a constant and the next one, and close to it.
             3 | 4 => {
@@ -507,18 +524,6 @@ impl<'a> Draw<'a> {
             self.drawn.push(element);
         }
         element
-    }
-    /// Returns a number between two constants, or beyond all: in each draw between other ones.
-    fn between(&self, unit: f64) -> f64 {
-        let constants = &self.pool.floats;
-        let turn = usize::try_from(self.seed / 2 % 1024).unwrap_or(0) % (constants.len() + 1);
-        let beyond = |x: f64| x.abs().max(1.0) * unit.abs() * 4.0;
-        match (turn.checked_sub(1).map(|i| constants[i]), constants.get(turn).copied()) {
-            (Some(low), Some(high)) => low + (high - low) * unit.abs(),
-            (Some(low), None) => low + beyond(low),
-            (None, Some(high)) => high - beyond(high),
-            (None, None) => unit,
-        }
     }
     /// Returns how far from a constant a number is drawn.
     fn closeness(&mut self) -> f64 {

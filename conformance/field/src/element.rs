@@ -11,9 +11,10 @@ pub(crate) const HELD: ElementType = ElementType::C128;
 /// number is infinite or NaN are these, and have no residues.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Element {
-    /// The number modulo each prime.
+    /// The number modulo each prime; or a number of the plane.
     pub(crate) residues: Residues,
-    /// Whether the laws of rings hold for the residue of the second prime, too, or it is a hash.
+    /// Whether the number is known modulo the second prime, so that its exponential is a power; if
+    /// not, it is one of the plane.
     pub(crate) is_deep: bool,
     /// The degree of the polynomial of the arguments that it is, or more; of a constant 0. Of a
     /// quotient with a divisor of its own it is the larger degree of its two polynomials. If the
@@ -57,6 +58,39 @@ impl Element {
         let result = Self::special(real);
         if is_stated { result.stated() } else { result }
     }
+    /// Returns the number of the plane that it is.
+    pub(crate) fn plane(&self) -> Residues {
+        if self.is_deep { [self.residues[0], 0] } else { self.residues }
+    }
+    /// Returns the number with these residues modulo both primes, or in the plane: a function of
+    /// those of two numbers.
+    pub(crate) fn with_both(
+        self,
+        [x, y]: [&Self; 2],
+        of_primes: fn(Residues, Residues) -> Residues,
+        of_plane: fn(Residues, Residues) -> Residues,
+    ) -> Self {
+        let is_deep = x.is_deep && y.is_deep;
+        let residues = match is_deep {
+            true => of_primes(x.residues, y.residues),
+            false => of_plane(x.plane(), y.plane()),
+        };
+        Self { residues, is_deep, ..self }
+    }
+    /// Returns the number with residues that are a function of its own.
+    pub(crate) fn with_own(
+        self,
+        of_primes: fn(Residues) -> Residues,
+        of_plane: fn(Residues) -> Residues,
+    ) -> Self {
+        let of = if self.is_deep { of_primes } else { of_plane };
+        Self { residues: of(self.residues), ..self }
+    }
+    /// Returns bits that identify it.
+    pub(crate) fn key(&self) -> u32 {
+        let [a, b] = self.plane();
+        a ^ b.wrapping_mul(0x9e37_79b1)
+    }
     /// Returns it as a function of a number that counts as a variable, or a constant.
     pub(crate) fn variable(self, of: &Self) -> Self {
         Self { divisor: Divisor::NONE, degree: of.degree.min(1.0), ..self }
@@ -95,23 +129,24 @@ impl Element {
     }
     fn has_residues_of(&self, other: &Self) -> bool {
         let is_deep = self.is_deep && other.is_deep;
-        self.residues[0] == other.residues[0] && (!is_deep || self.residues == other.residues)
+        self.plane() == other.plane() && (!is_deep || self.residues == other.residues)
     }
     /// Returns it with a real number; an infinity if that is too large for a float.
     pub(crate) fn with_real(self, real: f64) -> Self {
         if !real.is_finite() {
             return Self::special(real);
         }
-        Self { real: if self.residues[0] == 0 && real.abs() < 1e-6 { 0.0 } else { real }, ..self }
+        let is_zero = self.plane() == [0; LEVELS] && real.abs() < 1e-6;
+        Self { real: if is_zero { 0.0 } else { real }, ..self }
     }
 
     fn to_bytes(self) -> [u8; 16] {
         let [first, second] = self.residues.map(u128::from);
         // The real number is rounded to 44 bits.
         let real = u128::from(self.real.to_bits().saturating_add(0x8_0000) >> 20);
-        let degree = packed(self.degree, 6, 5);
-        let rest = u128::from(self.divisor.0) << 12 | degree << 1 | u128::from(!self.is_deep);
-        (first | second << 31 | rest << 61 | real << 84).to_le_bytes()
+        let degree = packed(self.degree, 5, 5);
+        let rest = u128::from(self.divisor.0) << 11 | degree << 1 | u128::from(!self.is_deep);
+        (first | second << 31 | rest << 62 | real << 84).to_le_bytes()
     }
     fn of_bytes(bytes: [u8; 16]) -> Self {
         let word = u128::from_le_bytes(bytes);
@@ -120,9 +155,9 @@ impl Element {
         };
         let narrow = |from, count| u32::try_from(bits(from, count)).expect("at most 31 bits");
         Self {
-            residues: [narrow(0, 31), narrow(31, 30)],
-            is_deep: narrow(61, 1) == 0,
-            degree: unpacked(narrow(62, 11), 6, 5),
+            residues: [narrow(0, 31), narrow(31, 31)],
+            is_deep: narrow(62, 1) == 0,
+            degree: unpacked(narrow(63, 10), 5, 5),
             divisor: Divisor(narrow(73, 11)),
             real: f64::from_bits(bits(84, 44) << 20),
         }

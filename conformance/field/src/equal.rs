@@ -1,10 +1,12 @@
 //! The comparison of two modules.
-use crate::arithmetic::Field;
+use crate::arithmetic::{Field, Roots, Rules};
+use crate::cells::{Cells, Family};
 use crate::compared::{COMPLEX_TOLERANCE, Found, Place, TOLERANCE};
 use crate::coverage::{self, Coverage, Samples, Seen};
 use crate::draw::{Draw, Pool, has_ties, held_exactly, real, shifted};
 use crate::fit::{
-    Failure, devices, floats, has, has_complex, has_roots, is_partition, same_signature,
+    Failure, devices, floats, has, has_complex, has_decisions, has_roots, is_partition,
+    same_signature,
 };
 use crate::lift::{Open, lift};
 use crate::met::{Met, are_too_many};
@@ -44,6 +46,10 @@ const TIED: [u64; 2] = [10, 32];
 /// The runs of each search, of large modules and of small ones, and the elements of arrays of all.
 const RUNS: [usize; 2] = [6, 48];
 const WORK: u64 = 1 << 22;
+
+/// The most runs with arguments in cells of each family, of small modules.
+const CELLS: u64 = 64;
+const LEAST: u64 = 2;
 
 /// How two modules are compared.
 #[derive(Debug, Clone)]
@@ -197,6 +203,7 @@ pub fn equal(first: &Verified, second: &Verified, options: &Options) -> Result<A
         covered: [Seen::default(), Seen::default()],
         met: Vec::new(),
         unknown: None,
+        roots: if modules.into_iter().any(has_roots) { Roots::OfProducts } else { Roots::Unused },
         is_common: None,
     };
     let seeds = u64::from(options.seeds);
@@ -213,7 +220,7 @@ pub fn equal(first: &Verified, second: &Verified, options: &Options) -> Result<A
             Err(Stop::Failure(failure)) => return Err(failure),
         }
     }
-    match comparison.ties() {
+    match comparison.ties().and_then(|()| comparison.cells()) {
         Ok(()) => Ok(comparison.answer()),
         Err(Stop::Answer(answer)) => Ok(answer),
         Err(Stop::Failure(failure)) => Err(failure),
@@ -251,6 +258,8 @@ struct Runs {
     is_shallow: bool,
     /// Whether the order of two numbers was not known.
     is_unsure: bool,
+    /// Whether an earlier run has learned what roots and logarithms are.
+    is_second: bool,
 }
 
 /// What a draw says.
@@ -281,6 +290,8 @@ struct Comparison<'a> {
     /// Of each array of the results, what is known of its elements.
     met: Vec<Vec<Met>>,
     unknown: Option<Difference>,
+    /// The roots of the last draw.
+    roots: Roots,
     /// Whether all divisors of a run count as a common one; `None` if that was not needed so far.
     is_common: Option<bool>,
 }
@@ -289,16 +300,47 @@ impl Comparison<'_> {
     /// Runs both modules on the arguments of a seed, and compares the results. `None` if one does not
     /// end within the limit of steps.
     fn drawn(&mut self, seed: u64) -> Result<Option<Drawn>, Stop> {
+        let given = self.arguments(seed, &self.field(seed, 0));
+        let mut best: Option<Drawn> = None;
+        // With roots of the other kind, if no law of the first says that results are equal.
+        let (first, other) = match self.roots {
+            _ if self.modules.into_iter().any(has_complex) => (self.roots, None),
+            Roots::Unused => (Roots::Unused, None),
+            Roots::OfProducts => (Roots::OfProducts, Some(Roots::InPlane)),
+            Roots::InPlane => (Roots::InPlane, Some(Roots::OfProducts)),
+        };
+        for roots in [Some(first), other].into_iter().flatten() {
+            self.roots = roots;
+            let Some(drawn) = self.drawn_on(seed, &given)? else { return Ok(None) };
+            if !drawn.found.unknown.iter().any(|place| place.in_field) {
+                return Ok(Some(drawn));
+            }
+            best = best.or(Some(drawn));
+        }
+        self.roots = first;
+        Ok(best)
+    }
+    /// Runs both modules on the arguments of a draw, and compares the results.
+    fn drawn_on(&mut self, seed: u64, given: &[Vec<Literal>]) -> Result<Option<Drawn>, Stop> {
         let field = self.field(seed, 0);
-        let given = self.arguments(seed, &field);
-        let Some(runs) = self.runs(&field, &given)? else { return Ok(None) };
+        let Some(mut runs) = self.runs(&field, given)? else { return Ok(None) };
         let (mut evidence, mut met) = (self.evidence.clone(), self.met.clone());
+        let mut found = self.judged(&runs, &mut met, &mut evidence);
+        if found.unknown.iter().any(|place| place.in_field) && self.roots != Roots::Unused {
+            // What was learned after it was needed is known in another run.
+            let Some(again) = self.runs(&field, given)? else { return Ok(None) };
+            runs = Runs { is_second: true, ..again };
+            (evidence, met) = (self.evidence.clone(), self.met.clone());
+            found = self.judged(&runs, &mut met, &mut evidence);
+        }
+        evidence.undefined += found.undefined.len();
+        Ok(Some(Drawn { given: given.to_vec(), runs, found, evidence, met }))
+    }
+    /// Compares the results of two runs on the arguments of a draw.
+    fn judged(&self, runs: &Runs, met: &mut Vec<Vec<Met>>, evidence: &mut Evidence) -> Found {
         evidence.is_shallow |= runs.is_shallow;
         evidence.degree = runs.degree;
-        let all = runs.results.each_ref();
-        let found = self.compare(all, Some(runs.divisors), &mut met, &mut evidence);
-        evidence.undefined += found.undefined.len();
-        Ok(Some(Drawn { given, runs, found, evidence, met }))
+        self.compare(runs.results.each_ref(), Some(runs.divisors), met, evidence)
     }
     /// Adds what the arguments of a seed say.
     fn draw(&mut self, seed: u64) -> Result<(), Stop> {
@@ -372,6 +414,56 @@ impl Comparison<'_> {
         Ok(())
     }
 
+    /// Returns how often both modules may run besides the draws: large ones seldom.
+    fn spare_runs(&self) -> u64 {
+        let sizes = self.modules.map(size).iter().fold(1, |sum, &size| size.saturating_add(sum));
+        WORK.checked_div(sizes).unwrap_or(0)
+    }
+    /// Returns whether arguments are sought that no draw is likely to meet.
+    fn seeks(&self) -> bool {
+        self.options.ties && self.options.arguments.is_none() && self.devices == 1
+    }
+    /// Runs both modules on arguments of which each is a constant, or between two, as a whole.
+    fn cells(&mut self) -> Result<(), Stop> {
+        let decides = self.has_integers || self.modules.into_iter().any(has_decisions);
+        if !self.seeks() || !(decides || self.constants.has_cuts()) {
+            return Ok(());
+        }
+        let most = self.spare_runs().clamp(LEAST, CELLS);
+        let seed = self.options.seed;
+        for family in [Family::Constants, Family::Others] {
+            let runs = Cells::new(self.modules[0], &self.constants, family).runs(most);
+            for turn in 0..runs {
+                let field = self.field(seed, 0);
+                let cells = Cells::new(self.modules[0], &self.constants, family);
+                let given = vec![cells.arguments(turn, most, &field)];
+                self.look(seed, &field, &given)?;
+            }
+        }
+        Ok(())
+    }
+    /// Runs both modules on arguments that are no draw at random. `false` if one does not end.
+    fn look(
+        &mut self,
+        seed: u64,
+        field: &Arc<Field>,
+        given: &[Vec<Literal>],
+    ) -> Result<bool, Stop> {
+        let Some(runs) = self.runs(field, given)? else { return Ok(false) };
+        let mut evidence = self.evidence.clone();
+        let mut found =
+            self.compare(runs.results.each_ref(), Some(0.0), &mut Vec::new(), &mut evidence);
+        // What only residues or only numbers show says nothing.
+        found.unknown.clear();
+        if found.is_any()
+            && !runs.is_unsure
+            && let Some(unstable) = self.unstable(seed, given, &runs)?
+        {
+            found.leave_out(&unstable);
+            self.conclude(seed, &runs, &found)?;
+        }
+        Ok(true)
+    }
     /// Runs both modules on arguments for which numbers are equal that no draw has compared.
     fn ties(&mut self) -> Result<(), Stop> {
         let parameters = self.modules[0].entry().program_shape().parameters;
@@ -382,14 +474,12 @@ impl Comparison<'_> {
         };
         let movable = parameters.iter().enumerate().filter(|(_, shape)| is_movable(shape));
         let movable: Vec<usize> = movable.map(|(number, _)| number).collect();
-        if !self.options.ties || self.options.arguments.is_some() || self.devices > 1 {
+        if !self.seeks() {
             return Ok(());
         }
-        let sizes = self.modules.map(size).iter().fold(1, |sum, &size| size.saturating_add(sum));
-        let most = WORK.checked_div(sizes).unwrap_or(0);
         let draws = usize::try_from(self.evidence.seeds).unwrap_or(RUNS[1]);
         let largest = draws.saturating_mul(2).clamp(RUNS[1] / 2, RUNS[1]);
-        let most = usize::try_from(most).unwrap_or(0).clamp(RUNS[0], largest);
+        let most = usize::try_from(self.spare_runs()).unwrap_or(0).clamp(RUNS[0], largest);
         for draw in TIED {
             // The first seed from here on that draws such arguments.
             let first = self.options.seed;
@@ -441,6 +531,7 @@ impl Comparison<'_> {
             divisors: field.divisors(),
             is_shallow: field.is_shallow(),
             is_unsure: field.is_unsure(),
+            is_second: false,
         }))
     }
 
@@ -515,6 +606,9 @@ impl Comparison<'_> {
         let shifted: Vec<Vec<Literal>> = shifted.collect();
         for shake in 1..=SHAKES {
             let field = self.field(seed, shake);
+            if runs.is_second {
+                self.runs(&field, &shifted)?;
+            }
             let Some(shaken) = self.runs(&field, &shifted)? else { return Ok(None) };
             for (a, b) in runs.results.iter().zip(&shaken.results) {
                 let mut evidence = Evidence::default();
@@ -525,10 +619,9 @@ impl Comparison<'_> {
     }
     /// Returns the field of a seed for the arguments of the modules, shaken or not.
     fn field(&self, seed: u64, shake: u32) -> Arc<Field> {
-        let field = Field::new(seed, self.is_common == Some(true)).shaken(shake);
-        let has_roots = self.modules.into_iter().any(has_roots);
-        let field = if has_roots { field } else { field.without_roots() };
-        Arc::new(if self.has_integers { field.with_integers() } else { field })
+        let (is_common, has_integers) = (self.is_common == Some(true), self.has_integers);
+        let rules = Rules { is_common, has_integers, roots: self.roots, shake };
+        Arc::new(Field::new(seed, rules))
     }
 
     /// Returns whether no further draw is needed.
@@ -583,22 +676,9 @@ impl Search for Ties<'_, '_> {
         for seen in &mut of.covered[..watched] {
             seen.samples = Some(Samples::default());
         }
-        let runs = of.runs(&field, &given)?;
+        let ends = of.look(seed, &field, &given);
         let samples = of.covered.each_mut().map(|seen| seen.samples.take().unwrap_or_default());
-        let Some(runs) = runs else { return Ok(None) };
-        let mut evidence = of.evidence.clone();
-        let mut found =
-            of.compare(runs.results.each_ref(), Some(0.0), &mut Vec::new(), &mut evidence);
-        // What only residues or only numbers show says nothing: it is no draw at random.
-        found.unknown.clear();
-        if found.is_any()
-            && !runs.is_unsure
-            && let Some(unstable) = of.unstable(seed, &given, &runs)?
-        {
-            found.leave_out(&unstable);
-            of.conclude(seed, &runs, &found)?;
-        }
-        Ok(Some(samples))
+        Ok(ends?.then_some(samples))
     }
     fn open(&mut self) -> Vec<Compared> {
         let covered = self.comparison.covered.iter().enumerate();

@@ -68,6 +68,20 @@ pub(crate) fn has_roots(module: &Module) -> bool {
     all.any(|(_, instruction)| is_root(&instruction.op)) || has_complex(module)
 }
 
+/// Returns whether a module decides something by numbers.
+#[expect(clippy::wildcard_enum_match_arm, reason = "other ops decide nothing")]
+pub(crate) fn has_decisions(module: &Module) -> bool {
+    let mut all = module.computations.iter().flat_map(|(_, of)| of.instructions.iter());
+    all.any(|(_, instruction)| match &instruction.op {
+        Op::Unary(op) => *op == Unary::Sign,
+        Op::Binary(op) => {
+            matches!(op, Binary::Maximum | Binary::Minimum | Binary::Remainder | Binary::Divide)
+        }
+        Op::Clamp(_) | Op::Compare(_) | Op::Conditional(_) | Op::Sort(_) | Op::TopK(_) => true,
+        _ => false,
+    })
+}
+
 /// Returns whether numbers of a module pass through complex ones.
 pub(crate) fn has_complex(module: &Module) -> bool {
     let mut all = module.computations.iter().flat_map(|(_, of)| of.instructions.iter());

@@ -217,8 +217,9 @@ fn computed(
         Op::ReducePrecision(_) => with.written(with.elements(0)),
         Op::Iota(op) => {
             let along = op.iota_dimension.map_or(0, to_usize);
-            let index = indices(&with.result().dims);
-            with.written(index.map(|i| Element::integer(i.get(along).copied().unwrap_or(0))))
+            let (index, ty) = (indices(&with.result().dims), with.result().ty);
+            let place = |i: Dims| i.get(along).copied().unwrap_or(0);
+            with.written(index.map(|i| field.converted(Element::integer(place(i)), ty)))
         }
         Op::Dot(op) => dot::<Element>(field, op, &with),
         Op::Convolution(op) if op.sparsity_config.is_none() => {
@@ -297,7 +298,11 @@ fn of_pairs(field: &Field, with: &Operands<'_>, seen: &mut Decided) -> Option<Li
             });
             predicates(with, holds)
         }
-        Op::Convert(_) if with.result().ty.is_complex() => with.of_numbers(pairs(0)),
+        Op::Convert(_) => match with.result().ty.class() {
+            Class::Complex => with.of_numbers(pairs(0)),
+            Class::Float => with.written(pairs(0).into_iter().map(|x| x.0)),
+            Class::Pred | Class::Signed | Class::Unsigned => return None,
+        },
         Op::Dot(op) => dot::<Pair>(field, op, with),
         Op::Convolution(op) if op.sparsity_config.is_none() => convolution::<Pair>(field, op, with),
         Op::Reduce(op) => reduce::<Pair>(field, &op.dimensions, with)?,
@@ -382,7 +387,7 @@ fn convert(field: &Field, with: &Operands<'_>) -> Literal {
     }
     if to.is_float() {
         let numbers = with.numbers(field, 0).into_iter();
-        return with.written(numbers.map(|x| field.converted(x)));
+        return with.written(numbers.map(|x| field.converted(x, to)));
     }
     let mut result = Array::zeros(with.result().clone());
     for (i, x) in with.elements(0).iter().enumerate() {
@@ -606,8 +611,7 @@ fn topk(field: &Field, op: &TopK, with: &Operands<'_>, seen: &mut Decided) -> Op
     for elements in with.elements(0).chunks(row.max(1)) {
         let mut order: Vec<usize> = (0..elements.len()).collect();
         order.sort_by(|&i, &j| {
-            let order = field.order(&elements[i], &elements[j]);
-            let order = order.map_or(Ordering::Equal, |(order, _)| order);
+            let order = field.rank(elements, i, j);
             if op.largest { order.reverse() } else { order }
         });
         for both in order.windows(2).take(to_usize(op.k)) {

@@ -1,63 +1,123 @@
 //! What is known of numbers: by their residues, and literals by their size.
 use crate::element::Element;
-use crate::tower::{self, Residues};
+use crate::tower::{self, LEVELS, Residues};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering as Access};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// What is known of numbers, by their first residue.
+/// What is known of numbers, by their residues in the plane.
 #[derive(Debug, Default)]
 pub(crate) struct Table {
-    known: Mutex<FxHashMap<u32, Element>>,
+    known: Mutex<FxHashMap<Residues, Element>>,
     is_used: AtomicBool,
 }
 
 impl Table {
     pub(crate) fn insert(&self, x: &Element, value: Element) {
-        lock(&self.known).insert(x.residues[0], value);
+        lock(&self.known).insert(x.plane(), value);
         self.is_used.store(true, Access::Relaxed);
     }
     pub(crate) fn get(&self, x: &Element) -> Option<Element> {
         match self.is_used.load(Access::Relaxed) {
-            true => lock(&self.known).get(&x.residues[0]).copied(),
+            true => lock(&self.known).get(&x.plane()).copied(),
             false => None,
         }
     }
 }
 
-/// Literals by the bits of their size.
-pub(crate) type Literals = BTreeMap<u64, Residues>;
+/// The literals of a module.
+#[derive(Debug, Default)]
+pub(crate) struct Literals {
+    /// Those that are no simple fraction, by the bits of their size.
+    others: BTreeMap<u64, Residues>,
+    /// Simple fractions.
+    fractions: BTreeMap<u64, Residues>,
+}
 
-/// Returns what the literal is that is nearest to `x`, within a distance; both are positive.
-pub(crate) fn nearest(known: &Literals, x: f64, within: f64) -> Option<Residues> {
-    let above = known.range(x.to_bits()..).next();
-    let below = known.range(..x.to_bits()).next_back();
-    let distance = |bits: &u64| (f64::from_bits(*bits) - x).abs();
-    let candidates = [above, below].into_iter().flatten();
-    let found = candidates.min_by(|(a, _), (b, _)| distance(a).total_cmp(&distance(b)));
-    found.filter(|(bits, _)| distance(bits) <= within).map(|(_, residues)| *residues)
+/// The most constants of a module of which sums, products and quotients are recognized in the next
+/// one, and those of which three are combined.
+const MOST_COMBINED: [usize; 2] = [128, 16];
+
+impl Literals {
+    pub(crate) fn insert(&mut self, size: f64, residues: Residues, is_fraction: bool) {
+        let map = if is_fraction { &mut self.fractions } else { &mut self.others };
+        map.insert(size.to_bits(), residues);
+    }
+    pub(crate) fn extend(&mut self, more: Self) {
+        self.others.extend(more.others);
+        self.fractions.extend(more.fractions);
+    }
+    /// Returns what the literal is that is nearest to `x`, within a distance; both are positive.
+    pub(crate) fn nearest(&self, x: f64, within: f64) -> Option<Residues> {
+        let above = self.others.range(x.to_bits()..).next();
+        let below = self.others.range(..x.to_bits()).next_back();
+        let distance = |bits: &u64| (f64::from_bits(*bits) - x).abs();
+        let candidates = [above, below].into_iter().flatten();
+        let found = candidates.min_by(|(a, _), (b, _)| distance(a).total_cmp(&distance(b)));
+        found.filter(|(bits, _)| distance(bits) <= within).map(|(_, residues)| *residues)
+    }
+    /// Returns the sum, product or quotient of two or three literals, or the inverse of one, that a
+    /// number is within so many parts of the largest of them. They are not all fractions.
+    pub(crate) fn combined(&self, size: f64, within: f64) -> Option<Residues> {
+        let of = |map: &BTreeMap<u64, Residues>| -> Vec<Known> {
+            let known = map.iter().take(MOST_COMBINED[0]);
+            known.map(|(&bits, x)| Known { real: f64::from_bits(bits), residues: *x }).collect()
+        };
+        let (others, fractions) = (of(&self.others), of(&self.fractions));
+        let all: Vec<Known> =
+            others.iter().chain(&fractions).take(MOST_COMBINED[0]).copied().collect();
+        let is_near = |(x, largest): &(Known, f64)| {
+            (x.real - size).abs() <= within * size.max(*largest) && *largest <= 64.0 * size
+        };
+        let pairs = |first: Known| all.iter().flat_map(move |second| first.with(*second));
+        let one = Known { real: 1.0, residues: [1; LEVELS] };
+        let twos = || others.iter().flat_map(|x| x.with(one).into_iter().skip(2).chain(pairs(*x)));
+        let few = if all.len() <= MOST_COMBINED[1] { &*others } else { &[] };
+        let threes = || {
+            let all = &all;
+            few.iter().flat_map(|x| pairs(*x)).flat_map(move |(x, largest)| {
+                let with = all.iter().flat_map(move |y| x.with(*y));
+                with.map(move |(x, other)| (x, other.max(largest)))
+            })
+        };
+        twos().find(is_near).or_else(|| threes().find(is_near)).map(|(x, _)| x.residues)
+    }
+}
+
+/// The size of a constant, and what it is.
+#[derive(Debug, Clone, Copy)]
+struct Known {
+    real: f64,
+    residues: Residues,
+}
+
+impl Known {
+    /// Returns the sizes of sum, difference, product and quotients of two constants, each with the
+    /// largest number whose rounding they have.
+    fn with(self, other: Self) -> [(Self, f64); 5] {
+        let minus = |x: Residues, y: Residues| tower::add(x, tower::negate(y));
+        let over = |x: Self, y: Self| Self {
+            real: x.real / y.real,
+            residues: tower::multiply(x.residues, tower::invert(y.residues)),
+        };
+        let (large, small) = if self.real < other.real { (other, self) } else { (self, other) };
+        let (x, y) = (self.residues, other.residues);
+        let sum = Self { real: self.real + other.real, residues: tower::add(x, y) };
+        let difference =
+            Self { real: large.real - small.real, residues: minus(large.residues, small.residues) };
+        let product = Self { real: self.real * other.real, residues: tower::multiply(x, y) };
+        let quotients = [over(self, other), over(other, self)];
+        [
+            (sum, sum.real),
+            (difference, large.real),
+            (product, product.real),
+            (quotients[0], quotients[0].real),
+            (quotients[1], quotients[1].real),
+        ]
+    }
 }
 
 pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-/// The most constants of a module of which products and quotients are recognized in the next one.
-const MOST_COMBINED: usize = 128;
-
-/// Returns the product, the quotient or the inverse of constants that is near to a number.
-pub(crate) fn combined(known: &Literals, size: f64, within: f64) -> Option<Residues> {
-    let is_near = |x: f64| (x - size).abs() <= within;
-    let known = || known.iter().take(MOST_COMBINED).map(|(&bits, x)| (f64::from_bits(bits), *x));
-    known().find_map(|(real, a)| {
-        let products = || {
-            known().find_map(|(other, b)| match (is_near(real * other), is_near(real / other)) {
-                (true, _) => Some(tower::multiply(a, b)),
-                (_, true) => Some(tower::multiply(a, tower::invert(b))),
-                _ => None,
-            })
-        };
-        if is_near(1.0 / real) { Some(tower::invert(a)) } else { products() }
-    })
 }

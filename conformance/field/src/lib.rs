@@ -21,7 +21,8 @@
 //! | `arithmetic` | the order, the oracles, and the laws of functions |
 //! | `kernels`, `batch_norm`, `unknown` | products, reductions, decompositions, unknown functions |
 //! | `constants`, `lift` | a module over the field, which the engine runs |
-//! | `draw`, `ties` | arguments; those for which compared numbers are equal |
+//! | `draw`, `cells`, `ties` | arguments; those that are a constant or between two; those for which
+//! compared numbers are equal |
 //! | `coverage`, `watch`, `met` | which ways were taken, which elements were compared |
 //! | `run`, `fit`, `compared`, `equal` | runs, signatures, results, the answer |
 //!
@@ -30,6 +31,7 @@
 #![warn(clippy::wildcard_enum_match_arm)]
 mod arithmetic;
 mod batch_norm;
+mod cells;
 mod compared;
 mod constants;
 mod coverage;

@@ -5,6 +5,7 @@
 use crate::arithmetic::Field;
 use crate::element::{Divisor, Element, HELD, approximate, packed, unpacked};
 use crate::kernels::Number;
+use crate::known::lock;
 use crate::{rational, tower, unity};
 use hlo::op::{Binary, Unary};
 use hlo::{Array, ArrayShape, ElementType, Op, Scalar};
@@ -20,6 +21,10 @@ impl Pair {
     /// Returns whether both are the same numbers.
     pub(crate) fn is(&self, other: &Self) -> bool {
         self.0.is(&other.0) && self.1.is(&other.1)
+    }
+    /// Returns what identifies it.
+    fn key(&self) -> [u32; 2] {
+        [self.0.residues[0], self.1.residues[0]]
     }
     pub(crate) fn degree(&self) -> f32 {
         self.0.degree.max(self.1.degree)
@@ -117,6 +122,11 @@ impl Number for Pair {
     }
     fn product(self, field: &Field, other: Self) -> Self {
         let (Self(a, b), Self(c, d)) = (self, other);
+        if self.is(&other)
+            && let Some(square) = lock(&field.pair_squares).get(&self.key())
+        {
+            return *square;
+        }
         Self(
             Field::difference(field.product(a, c), field.product(b, d)),
             Field::sum(field.product(a, d), field.product(b, c)),
@@ -134,6 +144,11 @@ impl Field {
             self.oracle(&format!("{name}, real part"), of, re),
             self.oracle(&format!("{name}, imaginary part"), of, im),
         )
+    }
+    /// Learns the square of a number, which is a root or the inverse of one.
+    fn learn_square(&self, root: Pair, square: Pair) -> Pair {
+        lock(&self.pair_squares).insert(root.key(), square);
+        root
     }
     /// Returns the sum of the squares of both parts.
     fn norm(&self, Pair(a, b): Pair) -> Element {
@@ -211,18 +226,17 @@ impl Field {
                     (self.pair_unary(Unary::Sine, x)?, self.pair_unary(Unary::Cosine, x)?);
                 self.pair_quotient(sine, cosine)
             }
-            Unary::Rsqrt => self.pair_quotient(Pair::ONE, self.pair_unary(Unary::Sqrt, x)?),
-            Unary::Sqrt
-            | Unary::Cbrt
+            Unary::Rsqrt => {
+                let inverse = self.pair_quotient(Pair::ONE, self.pair_unary(Unary::Sqrt, x)?);
+                self.learn_square(inverse, self.pair_quotient(Pair::ONE, x))
+            }
+            Unary::Sqrt => self.learn_square(self.pair_oracle_of_one(op, x), x),
+            Unary::Cbrt
             | Unary::Acos
             | Unary::Acosh
             | Unary::Asin
             | Unary::Asinh
-            | Unary::Atanh => {
-                let argument = Scalar::Complex(x.0.real, x.1.real);
-                let real = num::unary(op, ElementType::C128, argument);
-                self.pair_oracle(&Op::from(op), &[x.0, x.1], parts_of(real))
-            }
+            | Unary::Atanh => self.pair_oracle_of_one(op, x),
             Unary::Abs
             | Unary::Real
             | Unary::Imag
@@ -236,6 +250,11 @@ impl Field {
             | Unary::Not
             | Unary::Popcnt => return None,
         })
+    }
+    fn pair_oracle_of_one(&self, op: Unary, x: Pair) -> Pair {
+        let argument = Scalar::Complex(x.0.real, x.1.real);
+        let real = num::unary(op, ElementType::C128, argument);
+        self.pair_oracle(&Op::from(op), &[x.0, x.1], parts_of(real))
     }
     fn pair_oracle_of(&self, op: Binary, x: Pair, y: Pair) -> Pair {
         let [a, b] = [x, y].map(|x| Scalar::Complex(x.0.real, x.1.real));

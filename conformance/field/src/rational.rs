@@ -81,6 +81,12 @@ fn simplest(low: f64, high: f64) -> Option<(i128, i128)> {
     None
 }
 
+/// Returns the simplest fraction that is a number but for a part of it.
+pub(crate) fn near(x: f64, part: f64) -> Option<(i64, i64)> {
+    let (n, d) = simplest(x * (1.0 - part), x * (1.0 + part))?;
+    Some((i64::try_from(n).ok()?, i64::try_from(d).ok()?))
+}
+
 /// Returns the element of a fraction.
 pub(crate) fn element((n, d): (i64, i64)) -> Element {
     let of = |x: i64| tower::of_integer(i128::from(x));

@@ -199,6 +199,9 @@ fn root([a, b, c]: [Element; 3], size: f64) -> Option<Element> {
     let is_deep = a.is_deep && b.is_deep && c.is_deep;
     let is_affine = slope[0] == next[0] && (!is_deep || slope == next);
     let has_slope = slope[0] != 0 && (!is_deep || slope[1] != 0);
+    if [a, b, c].iter().any(|x| x.plane()[1] != 0) {
+        return None;
+    }
     let (real, after) = (b.real - a.real, c.real - b.real);
     // Sums may have cancelled: what is left has fewer digits.
     let is_steady = (real - after).abs() <= size.max(1.0) * 1e-8 + real.abs() * 1e-3;

@@ -16,8 +16,9 @@ use std::sync::LazyLock;
 pub(crate) const ORDER: usize = 30_720;
 
 /// The first root, modulo each prime: real and imaginary part. Its power by a quarter of the order
-/// is i.
-const FIRST: [[u32; 2]; LEVELS] = [[1_339_376_238, 345_732_753], [464_897_553, 354_892_862]];
+/// is i, and the cosines that are roots of positive numbers, of half and a third of a right angle and
+/// halves of them, are the roots of residues: squares.
+const FIRST: [[u32; 2]; LEVELS] = [[1_824_582_685, 1_023_123_411], [863_362_022, 375_390_247]];
 
 /// The cosines that literals are recognized as are of the turns k / n, for these n.
 const TURNS: [usize; 4] = [512, 384, 320, 480];
@@ -75,12 +76,13 @@ pub(crate) fn cosine(x: f64, ty: ElementType) -> Option<Element> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::arithmetic::Field;
+    use crate::arithmetic::{Field, Rules};
     use crate::kernels::Number as _;
+    use crate::tower;
 
     #[test]
     fn roots_of_unity_are_on_the_circle() {
-        let field = Field::new(0, false);
+        let field = Field::new(0, Rules::default());
         for prime in PRIMES {
             assert_eq!((prime + 1) % u32::try_from(ORDER).unwrap(), 0);
         }
@@ -93,6 +95,11 @@ mod tests {
             let one = first.product(&field, last);
             assert_eq!((one.0.residues, one.1.residues), ([1; LEVELS], [0; LEVELS]), "{n}");
             assert_eq!(first.0.residues, last.0.residues);
+        }
+        for n in [8, 12, 16, 32] {
+            let cosine = root(1, n).unwrap().0;
+            let square = tower::multiply(cosine.residues, cosine.residues);
+            assert_eq!(tower::root(square), cosine.residues, "{n}");
         }
         let third = root(1, 3).unwrap().0;
         assert_eq!(third.residues, rational::element((-1, 2)).residues);

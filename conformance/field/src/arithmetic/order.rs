@@ -15,10 +15,9 @@ impl Field {
     /// tell which is larger, a shaken field says the opposite, or that they are equal; of a NaN that
     /// no module states, as an overflow makes it, that it is larger.
     pub(crate) fn compare(&self, x: &Element, y: &Element) -> Option<Ordering> {
-        let is_lost = |x: &Element| x.real.is_nan() && !x.is_stated();
-        if is_lost(x) || is_lost(y) {
+        if Self::are_lost(x, y) {
             self.is_unsure.store(true, Access::Relaxed);
-            return match self.shake {
+            return match self.rules.shake {
                 0 => None,
                 1 => Some(Ordering::Less),
                 2 => Some(Ordering::Equal),
@@ -27,12 +26,20 @@ impl Field {
         }
         let (order, is_sure) = self.order(x, y)?;
         let by_residues = x.residues.cmp(&y.residues);
-        Some(match self.shake {
+        Some(match self.rules.shake {
             _ if is_sure => order,
             0 => by_residues,
             1 => by_residues.reverse(),
             _ => Ordering::Equal,
         })
+    }
+    /// Returns whether nothing is known of the order of two elements: one is NaN that no module
+    /// states, or both are such infinities, as overflows make them.
+    fn are_lost(x: &Element, y: &Element) -> bool {
+        let is_lost = |x: &Element| !x.is_finite() && !x.is_stated();
+        let are_equal = x.real.total_cmp(&y.real).is_eq();
+        let is_nan = |x: &Element| x.real.is_nan() && is_lost(x);
+        is_nan(x) || is_nan(y) || are_equal && is_lost(x) && is_lost(y)
     }
     /// Returns the order of two elements, and whether real numbers tell it.
     pub(crate) fn order(&self, x: &Element, y: &Element) -> Option<(Ordering, bool)> {
@@ -51,6 +58,30 @@ impl Field {
             self.is_unsure.store(true, Access::Relaxed);
         }
         Some((x.real.total_cmp(&y.real).then(x.residues.cmp(&y.residues)), is_sure))
+    }
+    /// Returns the order of elements of a row, by number: a total one, which a shaken field has
+    /// otherwise of elements whose order is not known.
+    pub(crate) fn rank(&self, row: &[Element], i: usize, j: usize) -> Ordering {
+        let (x, y) = (&row[i], &row[j]);
+        let by_real = x.real.total_cmp(&y.real);
+        let order = self.order(x, y).map_or(by_real, |(order, _)| order);
+        if Self::are_lost(x, y) {
+            self.is_unsure.store(true, Access::Relaxed);
+            return if self.is_shaken() { self.mixed(i, j) } else { order };
+        }
+        let [a, b] = [x, y].map(|x| usize::try_from(x.key()).unwrap_or(0));
+        match by_real.is_eq() && x.is_finite() && self.is_shaken() {
+            true => self.mixed(a, b).then(order),
+            false => order,
+        }
+    }
+    /// Returns an order of numbers: in no two shaken fields are many numbers at the same places.
+    fn mixed(&self, i: usize, j: usize) -> Ordering {
+        match self.rules.shake {
+            1 => j.cmp(&i),
+            2 => i.reverse_bits().cmp(&j.reverse_bits()),
+            _ => i.cmp(&j),
+        }
     }
     pub(crate) fn maximum(&self, x: Element, y: Element) -> Element {
         match self.compare(&x, &y) {
