@@ -15,7 +15,8 @@ pub(super) fn not(x: i64) -> i64 {
 }
 #[inline]
 pub(super) fn sign(x: i64) -> i64 {
-    x.signum()
+    // In this form it is computed in vectors.
+    i64::from(x > 0) - i64::from(x < 0)
 }
 #[inline]
 pub(super) fn leading_zeros(bits: u32, x: i64) -> i64 {

@@ -111,16 +111,21 @@ impl<'a> PlanBuilder<'a> {
         let mut inner = PlanBuilder::new(self.lowering, self.inlining, computation, plan);
         inner.parameters = parameters;
         inner.computed = std::mem::take(&mut self.computed);
+        inner.uniforms = std::mem::take(&mut self.uniforms);
         inner.fuel = self.fuel;
         inner.instructions(callee)?;
         let result = Rc::clone(&inner.values[computation.root.index()]);
         (self.plan, self.computed, self.fuel) = (inner.plan, inner.computed, inner.fuel);
+        self.uniforms = inner.uniforms;
         Ok(result)
     }
 
     /// Returns the arrays of an instruction; adds a step if it has one.
     fn instruction(&mut self, site: Site, instruction: &'a Instruction) -> Result<ArrayIds> {
         if let Some(arrays) = self.renamed(instruction) {
+            if let [array] = *arrays {
+                self.note_uniform(instruction, array);
+            }
             return Ok(arrays);
         }
         if let Some(callee) = self.inlining.callee(instruction) {
@@ -150,6 +155,12 @@ impl<'a> PlanBuilder<'a> {
         if is_active && let Some(arrays) = self.folded(&key, &lowered) {
             return Ok(arrays);
         }
+        if is_active
+            && self.folds
+            && let Some(arrays) = self.uniform(site, instruction, lowered.fuel)
+        {
+            return Ok(arrays);
+        }
         let is_alone = is_active && lowered.is_alone(&key);
         if is_alone && let Some(arrays) = self.common(&key, lowered.fuel) {
             return Ok(arrays);
@@ -163,10 +174,13 @@ impl<'a> PlanBuilder<'a> {
         if is_alone {
             self.computed.insert(key, Rc::clone(&outputs));
         }
+        if let [array] = *outputs {
+            self.note_uniform(instruction, array);
+        }
         Ok(outputs)
     }
     /// Returns the arrays of a small array that follows from constants.
-    fn folded(&mut self, key: &ValueKey<'_>, lowered: &Lowered) -> Option<ArrayIds> {
+    pub(super) fn folded(&mut self, key: &ValueKey<'_>, lowered: &Lowered) -> Option<ArrayIds> {
         let is_small = |bytes: Option<usize>| bytes.is_some_and(|bytes| bytes <= FOLDED_BYTES);
         let shape = key.instruction().shape.array().filter(|shape| is_small(shape.byte_count()))?;
         let value = |array: ArrayId| match &self.plan.arrays[array].value {

@@ -36,6 +36,8 @@ pub(super) struct PlanBuilder<'a> {
     pub(super) parameters: Vec<ArrayIds>,
     /// The values that have a step so far.
     pub(super) computed: Computed<'a>,
+    /// The arrays whose elements are all one scalar, and that.
+    pub(super) uniforms: FxHashMap<ArrayId, ArrayId>,
     /// The first array of each element of tuple-shaped instructions.
     pub(super) offsets: FxHashMap<InstructionId, Vec<usize>>,
     /// Instructions since the last step.
@@ -61,6 +63,7 @@ impl<'a> PlanBuilder<'a> {
             parts: SliceArrays::default(),
             parameters: Vec::new(),
             computed: Computed::default(),
+            uniforms: FxHashMap::default(),
             offsets: FxHashMap::default(),
             fuel: 0,
             folds: lowering.analysis.arithmetic().is_some(),

@@ -16,6 +16,7 @@ mod schedule;
 mod slice_pushdown;
 mod transpose_folding;
 mod unallocated;
+mod uniform;
 mod unroll;
 mod value_key;
 mod waits;

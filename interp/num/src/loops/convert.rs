@@ -57,11 +57,48 @@ pub fn convert_loop(from: ElementType, to: ElementType) -> Option<VectorLoop> {
         if to == ElementType::Pred {
             return Some(each(|[x]: [A; 1]| u8::from(x != A::default())));
         }
+        if let Some(cut) = cut_loop(from, to) {
+            return Some(cut);
+        }
         with_native!(to, R => return Some(each(|[x]: [A; 1]| x as R)));
         narrow_type!(to, R => return Some(to_narrow::<R>(from)));
         return Some(to_byte(from, to));
     });
     Some(table_loop(from, to, move |x| x.convert(from, to)))
+}
+
+/// Returns the loop from floats to integers that they are larger than; `None` of other types.
+///
+/// The processor has no conversion that saturates. An integer that is added to a float whose units
+/// are 1 is in the last bits of the sum.
+fn cut_loop(from: ElementType, to: ElementType) -> Option<VectorLoop> {
+    /// Returns an integer of up to 22 bits.
+    #[inline(always)]
+    fn short(x: f32, [least, most]: [f32; 2]) -> u32 {
+        /// 1.5 * 2^23
+        const UNITS: f32 = 12_582_912.0;
+        let x = if x.is_nan() { 0.0 } else { x };
+        (x.trunc().max(least).min(most) + UNITS).to_bits().wrapping_sub(UNITS.to_bits())
+    }
+    /// Returns an integer of up to 51 bits.
+    #[inline(always)]
+    fn long(x: f64, [least, most]: [f64; 2]) -> u64 {
+        /// 1.5 * 2^52
+        const UNITS: f64 = 6_755_399_441_055_744.0;
+        let x = if x.is_nan() { 0.0 } else { x };
+        (x.trunc().max(least).min(most) + UNITS).to_bits().wrapping_sub(UNITS.to_bits())
+    }
+    if from == ElementType::F32 {
+        with_type!(to, R => return Some(each(|[x]: [f32; 1]| {
+            short(x, [R::MIN.into(), R::MAX.into()]) as R
+        })), [i8, u8, i16, u16]);
+    }
+    with_type!(from, A => {
+        with_type!(to, R => return Some(each(|[x]: [A; 1]| {
+            long(x.into(), [R::MIN.into(), R::MAX.into()]) as R
+        })), [i8, u8, i16, u16, i32, u32]);
+    }, [f32, f64]);
+    None
 }
 
 /// Returns a loop, followed by a conversion of its results of type `part`.

@@ -1,8 +1,8 @@
 //! The code of a loop: its control flow, and its operations on arrays.
-use super::elements::{is_instruction, one_element};
+use super::elements::one_element;
 use super::emitter::{Emitter, VECTOR, offset};
 use super::generate::FunctionFrame;
-use super::kind::{Kind, is_in_registers};
+use super::kind::is_in_registers;
 use super::{FIRST_LARGE, address};
 use crate::loops::build::Leaf;
 use crate::loops::memory::{LoopCopy, Place};
@@ -11,13 +11,10 @@ use crate::loops::operation::{
 };
 use crate::loops::{Block, Condition, LoopProgram};
 use cranelift_codegen::ir::condcodes::IntCC;
-use cranelift_codegen::ir::types::{F32X4, F64X2, I8, I8X16, I16, I32, I32X4, I64, I64X2};
-use cranelift_codegen::ir::{self, InstBuilder, MemFlags, Type, Value};
-use cranelift_frontend::FuncInstBuilder;
-use hlo::op::{Binary, Unary};
+use cranelift_codegen::ir::types::{I8, I8X16, I16, I32, I64};
+use cranelift_codegen::ir::{self, InstBuilder, MemFlags, Value};
 use hlo::{Class, ElementType, Scalar};
 use num::index::to_i64;
-use num::scalar_program::step::ScalarStep;
 
 const COPIED: usize = 256;
 /// The most terms of a product that is emitted.

@@ -110,7 +110,7 @@ impl Emitter<'_, '_> {
         if are_neighbors && are_in_memory && from[0].is_multiple_of(VECTOR) {
             return self.vector(vector, from[0]);
         }
-        let mut read = |this: &mut Self, at| {
+        let read = |this: &mut Self, at| {
             let value = this.read(ty, at);
             match vector == I32X4 {
                 true => this.builder.ins().ireduce(I32, value),
