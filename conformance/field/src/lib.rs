@@ -20,7 +20,7 @@
 //! | `degree`, `known` | bounds of degrees; roots, logarithms and literals that are known |
 //! | `arithmetic` | the order, the oracles, and the laws of functions |
 //! | `kernels`, `batch_norm`, `unknown` | products, reductions, decompositions, unknown functions |
-//! | `constants`, `lift` | a module over the field, which the engine runs |
+//! | `constants`, `lift`, `walk` | a module over the field, which the engine runs; its values |
 //! | `draw`, `cells`, `ties` | arguments; those that are a constant or between two; those for which
 //! compared numbers are equal |
 //! | `coverage`, `watch`, `met` | which ways were taken, which elements were compared |
@@ -51,6 +51,7 @@ mod ties;
 mod tower;
 mod unity;
 mod unknown;
+mod walk;
 mod watch;
 
 pub use coverage::Coverage;

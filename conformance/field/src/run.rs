@@ -4,7 +4,7 @@ use crate::coverage::{Decided, Seen};
 use crate::kernels::evaluate;
 use crate::lift::{Lifted, target};
 use collectives::{RunError, Session};
-use hlo::{Literal, Module};
+use hlo::{Literal, Module, Verified};
 use interp::{CompileOptions, DeviceGrid, Error, Hooks, RunOptions};
 use num::index::count;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -19,6 +19,19 @@ pub(crate) fn size(module: &Module) -> u64 {
     let shapes = all.filter_map(|(_, instruction)| instruction.shape.array());
     let elements = shapes.map(|shape| u64::try_from(count(&shape.dims)).unwrap_or(u64::MAX));
     elements.fold(0, u64::saturating_add)
+}
+
+/// Returns why a module cannot be compiled, which names its own types.
+pub(crate) fn compile_error(module: &Verified, devices: usize) -> Option<RunError> {
+    let grid = grid(module.module(), devices);
+    Session::compile_for(module.clone(), grid, &CompileOptions::default()).err()
+}
+
+fn grid(module: &Module, devices: usize) -> DeviceGrid {
+    match devices {
+        1 => DeviceGrid { replicas: 1, partitions: 1 },
+        _ => DeviceGrid::of(&module.config),
+    }
 }
 
 /// Runs a module over the field on the arguments of each device.
@@ -56,10 +69,7 @@ pub(crate) fn run(
     }
     let elements = size(lifted.module.module());
     let fuel = FUEL.0.saturating_add(FUEL.1.saturating_mul(elements));
-    let grid = match arguments.len() {
-        1 => DeviceGrid { replicas: 1, partitions: 1 },
-        _ => DeviceGrid::of(&lifted.module.module().config),
-    };
+    let grid = grid(lifted.module.module(), arguments.len());
     let session = Session::compile_for(lifted.module, grid, &CompileOptions::default())?;
     let limits = limits.clone();
     let limits = if limits.fuel.is_none() { limits.fuel(fuel) } else { limits };
