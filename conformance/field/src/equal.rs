@@ -308,14 +308,12 @@ impl Comparison<'_> {
     fn drawn(&mut self, seed: u64) -> Result<Option<Drawn>, Stop> {
         let given = self.arguments(seed, &self.field(seed, 0));
         let mut best: Option<Drawn> = None;
-        // With roots of the other kind, if no law of the first says that results are equal.
-        let (first, other) = match self.roots {
-            _ if self.modules.into_iter().any(has_complex) => (self.roots, None),
-            Roots::Unused => (Roots::Unused, None),
-            Roots::OfProducts => (Roots::OfProducts, Some(Roots::InPlane)),
-            Roots::InPlane => (Roots::InPlane, Some(Roots::OfProducts)),
-        };
-        for roots in [Some(first), other].into_iter().flatten() {
+        // With roots of another kind, if no law of the first says that results are equal.
+        let first = self.roots;
+        let all = [Roots::OfProducts, Roots::InPlane, Roots::WithLogarithms];
+        let is_single = first == Roots::Unused || self.modules.into_iter().any(has_complex);
+        let others = all.into_iter().filter(|roots| !is_single && *roots != first);
+        for roots in [first].into_iter().chain(others) {
             self.roots = roots;
             let Some(drawn) = self.drawn_on(seed, &given)? else { return Ok(None) };
             if !drawn.found.unknown.iter().any(|place| place.in_field) {

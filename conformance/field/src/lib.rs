@@ -14,7 +14,7 @@
 //!
 //! | module | what |
 //! |---|---|
-//! | `tower` | arithmetic modulo three primes, of which each has the exponents of the one before |
+//! | `tower`, `discrete` | arithmetic and logarithms modulo three primes, of which each has the exponents of the one before |
 //! | `element`, `pair`, `unity` | numbers of the field, complex numbers, roots of unity |
 //! | `rational` | what constants mean |
 //! | `degree`, `known` | bounds of degrees; roots, logarithms and literals that are known |
@@ -36,6 +36,7 @@ mod compared;
 mod constants;
 mod coverage;
 mod degree;
+mod discrete;
 mod draw;
 mod element;
 mod equal;

@@ -68,7 +68,7 @@ impl Pair {
             let real = f64::from(f32::from_bits(bits(real, 27) << 5));
             // Of what is constant the number is whole, or there is no need for more.
             let residues = [residue, 0];
-            Element { residues, is_deep: false, divisor, degree, real }
+            Element { residues, is_deep: false, is_upper: false, divisor, degree, real }
         };
         Self(part(0, 74), part(31, 101))
     }

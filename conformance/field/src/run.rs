@@ -4,7 +4,7 @@ use crate::coverage::{Decided, Seen};
 use crate::kernels::evaluate;
 use crate::lift::{Lifted, target};
 use collectives::{RunError, Session};
-use hlo::{Literal, Module, Verified};
+use hlo::{Array, Literal, Module, Verified};
 use interp::{CompileOptions, DeviceGrid, Error, Hooks, RunOptions};
 use num::index::count;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -13,8 +13,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// loop that real numbers end may have no end for numbers of few digits.
 const FUEL: (u64, u64) = (1_000_000, 2_000);
 
+/// The elements that a call of a small function is worth.
+const CALL: u64 = 16;
+
 /// Returns the number of elements of all arrays of a module.
-pub(crate) fn size(module: &Module) -> u64 {
+fn size(module: &Module) -> u64 {
     let all = module.computations.iter().flat_map(|(_, of)| of.instructions.iter());
     let shapes = all.filter_map(|(_, instruction)| instruction.shape.array());
     let elements = shapes.map(|shape| u64::try_from(count(&shape.dims)).unwrap_or(u64::MAX));
@@ -60,7 +63,11 @@ pub(crate) fn run(
         hooks = hooks.custom_call(target(number), move |call| {
             let mut decided = Decided::new(stated.ways(), is_watched);
             let result = evaluate(&field, &stated, call.operands, &mut decided);
-            seen.lock().unwrap_or_else(PoisonError::into_inner).add(number, decided);
+            let sizes = call.operands.iter().filter_map(|value| value.array()).map(Array::len);
+            let mut seen = seen.lock().unwrap_or_else(PoisonError::into_inner);
+            let work = u64::try_from(sizes.max().unwrap_or(0)).unwrap_or(u64::MAX);
+            seen.work = seen.work.saturating_add(work.saturating_add(CALL));
+            seen.add(number, decided);
             result.ok_or_else(|| {
                 let name = stated.op.opcode().name();
                 Error::unsupported(format!("`{name}` is not known over the field"))

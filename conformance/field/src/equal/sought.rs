@@ -6,7 +6,6 @@ use crate::cells::{Cells, Family};
 use crate::coverage::Samples;
 use crate::fit::has_decisions;
 use crate::rational::digits;
-use crate::run::size;
 use crate::ties::{Both, Place, Search, search};
 use crate::watch::has_watches;
 use hlo::{ElementType, Literal, Shape};
@@ -33,8 +32,9 @@ impl Comparison<'_> {
     }
     /// Returns how often both modules may run besides the draws: large ones seldom.
     fn spare_runs(&self) -> u64 {
-        let sizes = self.modules.map(size).iter().fold(1, |sum, &size| size.saturating_add(sum));
-        WORK.checked_div(sizes).unwrap_or(0)
+        let draws = u64::from(self.evidence.seeds.max(1));
+        let work: u64 = self.covered.iter().map(|seen| seen.work / draws).sum();
+        WORK / work.max(1)
     }
     /// Returns whether arguments are sought that no draw is likely to meet.
     fn seeks(&self) -> bool {
