@@ -4,7 +4,7 @@ use crate::element::{Divisor, Element, read, write};
 use crate::kernels::Number as _;
 use crate::pair::Pair;
 use crate::rational::{digits, exactly};
-use crate::tower::PRIMES;
+use crate::tower::{self, PRIMES};
 use crate::walk::{each_array, each_element};
 use hlo::ir::{Computation, Instruction, InstructionId};
 use hlo::literal::ConstantValue;
@@ -431,13 +431,17 @@ impl<'a> Draw<'a> {
             }
         }
     }
-    /// Draws a float. Its residues do not depend on its real number: they stand for any.
+    /// Draws a float. Its residues do not depend on the size of its real number: they stand for any.
+    /// Those of a positive one are squares, so that they have a root and are powers.
     fn float(&mut self, ty: ElementType) -> Element {
-        let residues = PRIMES.map(|prime| self.random.u32(0..prime));
+        let square = tower::signed_square(|prime| self.random.u32(0..prime), false);
         let place = self.random.usize(0..self.pool.floats.len());
         let near = self.pool.floats[place];
         let unit = self.random.f64() * 2.0 - 1.0;
-        let variable = |real| Element { degree: 1.0, ..Element::constant(residues, real) };
+        let variable = |real| {
+            let residues = if real < 0.0 { tower::negate(square) } else { square };
+            Element { degree: 1.0, ..Element::constant(residues, real) }
+        };
         // The real number of a tie is not rounded: sums with it would not be zero.
         let mut is_tie = false;
         let (kind, has_ties) = (self.kind, self.kind.has_ties());

@@ -127,7 +127,8 @@ impl Evidence {
     /// Returns the probability that different polynomials of this degree agree in all draws. Oracles
     /// count as variables.
     pub fn probability(&self) -> f64 {
-        let once = (self.degree.max(1.0) / f64::from(PRIMES[0])).min(1.0);
+        // Arguments are squares of random residues.
+        let once = (2.0 * self.degree.max(1.0) / f64::from(PRIMES[0])).min(1.0);
         once.powi(i32::try_from(self.compared()).unwrap_or(i32::MAX))
     }
     /// Returns the number of draws that were compared.

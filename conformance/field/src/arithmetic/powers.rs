@@ -165,7 +165,6 @@ impl Field {
         if x.is_zero() && real == 0.0 {
             return Element::ZERO;
         }
-        let real = if real == 0.0 { LEAST.copysign(real) } else { real };
         if x.real < 0.0 || !y.is_deep || x.plane()[1] != 0 {
             return self.oracle("power", &[x, y], real);
         }
