@@ -135,7 +135,7 @@ fn compared(
     let limits = RunOptions::default().fuel(fuel.unwrap_or(MOST.1).min(MOST.1));
     let limits = [first, second].into_iter().fold(limits, |limits, of| scheduled(of, limits));
     // Of the many steps of a compilation the draws are enough.
-    let options = field::Options { seed, seeds: draws, limits, arguments, ties: false };
+    let options = field::Options { seed, seeds: draws, limits, arguments, ties: false, time: None };
     field::equal(first, second, &options).map_err(|failure| failure.to_string())
 }
 

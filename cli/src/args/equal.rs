@@ -24,7 +24,10 @@ pub(crate) struct EqualArgs {
     /// Print JSON.
     #[arg(long)]
     pub(crate) json: bool,
-    /// The most seconds for all runs.
+    /// The seconds after which no further run begins: the answer rests on those before, and says so.
+    #[arg(long, value_name = "SECONDS", value_parser = seconds, default_value = "60")]
+    pub(crate) draw_time: Duration,
+    /// The most seconds for all runs: an error if they are over.
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     pub(crate) time_limit: Option<Duration>,
     #[command(flatten)]

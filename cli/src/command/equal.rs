@@ -37,7 +37,9 @@ pub(crate) fn equal(args: &EqualArgs) -> Result<ExitCode> {
         }
     })?;
     let limits = limits.options();
-    let options = Options { seed: args.seed, seeds: args.seeds, limits, ..Options::default() };
+    let time = Some(args.draw_time);
+    let options =
+        Options { seed: args.seed, seeds: args.seeds, limits, time, ..Options::default() };
     let answer = conformance::on_large_stack(|| compare(&first, &second, &options));
     let answer = answer.map_err(|failure| match &failure {
         Incomparable::Run { module, error } => {
@@ -140,6 +142,13 @@ fn equal_text(evidence: &Evidence) -> String {
             "  {undefined} elements are infinite or NaN in one module only, and are not compared: division by zero, roots of negative numbers, overflow"
         );
     }
+    if let Some(time) = evidence.cut {
+        let (seconds, seeds) = (time.as_secs_f64(), evidence.seeds);
+        let _ = writeln!(
+            text,
+            "  {seconds} seconds were over after {seeds} draws: `--draw-time` gives more to draws and to arguments that are sought"
+        );
+    }
     if evidence.endless > 0 {
         let _ =
             writeln!(text, "  {} draws are not compared: a loop does not end", evidence.endless);
@@ -175,6 +184,7 @@ fn to_json(answer: &Answer, paths: [&Path; 2]) -> String {
             "endless": evidence.endless,
             "unstable": evidence.unstable,
             "nested_exponentials": evidence.is_shallow,
+            "time_over": evidence.cut.is_some(),
         }),
         Answer::Different(found) => json!({
             "answer": "different",

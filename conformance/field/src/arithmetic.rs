@@ -30,6 +30,8 @@ pub(crate) struct Field {
     base: u32,
     /// The logarithm of a number, where it is known: that of an exponential, a power, a root.
     logarithms: Table,
+    /// The exponential of a number, where it is known: that of a logarithm.
+    exponentials: Table,
     /// The root of a number, where it is known: that of a square.
     roots: Table,
     /// The square of a number, where it is known: that of a root.
@@ -78,6 +80,9 @@ pub(crate) enum Roots {
     /// In the plane: the square of each is the number. That of a product is the product of the roots
     /// where these are known. The exponential of a root is an oracle.
     InPlane,
+    /// As `OfProducts`, and modulo the second prime the logarithm of a product is the sum of the
+    /// logarithms.
+    WithLogarithms,
 }
 
 impl Field {
@@ -86,6 +91,7 @@ impl Field {
             seed,
             base: 4,
             logarithms: Table::default(),
+            exponentials: Table::default(),
             roots: Table::default(),
             squares: Table::default(),
             pair_squares: Mutex::default(),
@@ -173,7 +179,9 @@ impl Field {
         let size = x.abs();
         let within = if rational::is_narrow(ty) { 0.0 } else { 2.0 * rational::unit(1.0, ty) };
         let [earlier, _] = &*lock(&self.literals);
-        let known = unity::cosine(size, ty).or_else(|| self.of_pi(size, ty));
+        let known = unity::cosine(size, ty)
+            .or_else(|| self.of_pi(size, ty, rational::unit(1.0, ty)))
+            .or_else(|| self.of_logarithm(size, ty));
         // The number that is meant is more accurate than the literal.
         let real = known.map_or(size, |known| known.real);
         let residues = earlier
@@ -185,8 +193,8 @@ impl Field {
         if x < 0.0 { Self::negated(magnitude) } else { magnitude }
     }
     /// Returns the fraction of pi, or of its inverse, or the root of such a number or of a fraction,
-    /// that a positive literal is.
-    fn of_pi(&self, size: f64, ty: ElementType) -> Option<Element> {
+    /// that a positive literal is, but for a part of it.
+    fn of_pi(&self, size: f64, ty: ElementType, part: f64) -> Option<Element> {
         /// The largest product of numerator and denominator.
         const SIMPLE: i64 = 512;
         if rational::is_narrow(ty) {
@@ -200,14 +208,14 @@ impl Field {
             (pi, false),
             (self.inverted(pi), false),
             (one, true),
+            (one, false),
             (pi, true),
             (self.inverted(pi), true),
         ]
         .into_iter()
         .find_map(|(unit, is_root)| {
             let ratio = if is_root { size * size } else { size } / unit.real;
-            let part = if is_root { 2.0 } else { 1.0 } * rational::unit(1.0, ty);
-            let (n, d) = rational::near(ratio, part)?;
+            let (n, d) = rational::near(ratio, if is_root { 2.0 * part } else { part })?;
             let is_simple = n.checked_mul(d).is_some_and(|product| product <= SIMPLE);
             let number = self.product(unit, rational::element((n, d)));
             if !is_simple || !is_root {
@@ -217,6 +225,14 @@ impl Field {
             let is_square = tower::multiply(root.residues, root.residues) == number.residues;
             is_square.then(|| root.with_real(number.real.sqrt()))
         })
+    }
+    /// Returns the logarithm of a simple number that a positive literal is.
+    fn of_logarithm(&self, size: f64, ty: ElementType) -> Option<Element> {
+        if self.rules.roots != Roots::WithLogarithms || size > 16.0 {
+            return None;
+        }
+        let of = self.of_pi(size.exp(), ty, size * rational::unit(1.0, ty));
+        Some(Element { degree: 0.0, ..self.logarithm(of?) })
     }
     /// Ends a module. Two compilers may round a constant differently: one of a later module that is
     /// within two units in the last place of one of this module, or of a product or quotient of

@@ -7,7 +7,7 @@ use crate::element::{Element, write};
 use crate::kernels::Number as _;
 use crate::pair::Pair;
 use crate::rational::digits;
-use crate::tower::PRIMES;
+use crate::tower;
 use hlo::{Array, ArrayShape, Class, ElementType, Literal, Module, Scalar, Shape};
 use num::index::{count, to_usize};
 use std::collections::BTreeMap;
@@ -151,7 +151,8 @@ impl Draw<'_> {
                 false => (0..8).map(|_| rounded_to(between(draw), ty)).find(is_between),
             };
             let real = real.unwrap_or_else(|| rounded_to(between(draw), ty));
-            let residues = PRIMES.map(|prime| draw.random.u32(0..prime));
+            let random = |prime| draw.random.u32(0..prime);
+            let residues = tower::signed_square(random, real < 0.0);
             let drawn = Element::constant(residues, if real.is_finite() { real } else { 1.0 });
             let is_known = is_constant || digits(ty) <= 11 && !is_between(&real);
             match is_known && real.is_finite() {

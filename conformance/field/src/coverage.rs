@@ -91,6 +91,8 @@ pub(crate) struct Seen {
     /// Whether a conditional took each branch.
     branches: BTreeMap<usize, Vec<bool>>,
     limits: BTreeMap<Key, Limit>,
+    /// The elements that calls have computed so far, with some for each call.
+    pub(crate) work: u64,
     /// Differences of what is compared, of some of many, if they are wanted.
     pub(crate) samples: Option<Samples>,
 }

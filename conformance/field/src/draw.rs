@@ -4,7 +4,8 @@ use crate::element::{Divisor, Element, read, write};
 use crate::kernels::Number as _;
 use crate::pair::Pair;
 use crate::rational::{digits, exactly};
-use crate::tower::PRIMES;
+use crate::tower::{self, PRIMES};
+use crate::walk::{each_array, each_element};
 use hlo::ir::{Computation, Instruction, InstructionId};
 use hlo::literal::ConstantValue;
 use hlo::op::Unary;
@@ -51,47 +52,23 @@ pub(crate) fn shifted(shape: &Shape, value: &Literal, shift: f64) -> Literal {
         let part = f64::from(x.residues[0]) / f64::from(PRIMES[0]) - 0.5;
         Element { real: x.real * (1.0 + shift * part), ..x }
     };
-    match (shape, value) {
-        (Shape::Array(shape), Literal::Array(held)) => match shape.ty.class() {
-            Class::Float => Literal::from(write(shape, read(held).into_iter().map(moved))),
-            Class::Complex => {
-                let pairs = Pair::read(held).into_iter();
-                Literal::from(Pair::write(shape, pairs.map(|x| Pair(moved(x.0), moved(x.1)))))
-            }
-            Class::Pred | Class::Signed | Class::Unsigned => value.clone(),
-        },
-        (Shape::Tuple(shapes), Literal::Tuple(_)) => {
-            let parts = shapes.iter().zip(value.elements().unwrap_or_default());
-            Literal::tuple(parts.map(|(shape, part)| shifted(shape, part, shift)).collect())
-        }
-        _ => value.clone(),
-    }
+    each_array(shape, value, &|shape, held| each_element(shape, held, moved))
 }
 
 /// Returns the real numbers of the elements of a value.
 pub(crate) fn real(shape: &Shape, value: &Literal) -> Literal {
-    match (shape, value) {
-        (Shape::Array(shape), Literal::Array(held)) => {
-            let scalars: Vec<Scalar> = match shape.ty.class() {
-                Class::Float => read(held).iter().map(|x| Scalar::Float(x.real)).collect(),
-                Class::Complex => {
-                    let pairs = Pair::read(held);
-                    pairs.iter().map(|x| Scalar::Complex(x.0.real, x.1.real)).collect()
-                }
-                Class::Pred | Class::Signed | Class::Unsigned => return value.clone(),
-            };
-            let mut array = Array::zeros(shape.clone());
-            scalars.into_iter().enumerate().for_each(|(i, x)| array.set(i, x));
-            Literal::from(array)
-        }
-        (Shape::Tuple(shapes), Literal::Tuple(_)) => {
-            let parts = value.elements().unwrap_or_default();
-            Literal::tuple(
-                shapes.iter().zip(parts).map(|(shape, part)| real(shape, part)).collect(),
-            )
-        }
-        _ => value.clone(),
-    }
+    each_array(shape, value, &|shape, held| {
+        let scalars: Vec<Scalar> = match shape.ty.is_complex() {
+            true => {
+                let pairs = Pair::read(held);
+                pairs.iter().map(|x| Scalar::Complex(x.0.real, x.1.real)).collect()
+            }
+            false => read(held).iter().map(|x| Scalar::Float(x.real)).collect(),
+        };
+        let mut array = Array::zeros(shape.clone());
+        scalars.into_iter().enumerate().for_each(|(i, x)| array.set(i, x));
+        array
+    })
 }
 
 /// What arguments are drawn around: the constants of both modules, and the sizes of their arrays.
@@ -236,9 +213,9 @@ impl Kind {
     }
 }
 
-/// What all elements of an array are.
+/// What all elements of an array have in common.
 #[derive(Debug, Clone, Copy, PartialEq)]
-enum Whole {
+enum Property {
     Negative,
     Tiny,
     /// Of any size, each its own.
@@ -260,12 +237,13 @@ pub(crate) struct Draw<'a> {
     pool: &'a Pool,
     kind: Kind,
     /// The kind of integers: small, any, or around those of the modules.
-    integers: u8,
+    integer_kind: u8,
     /// Floats that were drawn, of all arguments.
     drawn: Vec<Element>,
-    /// Integers that were drawn, and the number of those that follow one another.
-    wholes: Vec<i64>,
-    integers_drawn: usize,
+    /// Integers that were drawn, and the place of the next scalar among those that are drawn one
+    /// after the other.
+    drawn_integers: Vec<i64>,
+    scalars: usize,
     /// The number of arrays of floats that were drawn.
     arrays: u64,
     /// The number of elements of the array that is drawn.
@@ -279,7 +257,7 @@ impl<'a> Draw<'a> {
     const TIED: f64 = 1024.0;
 
     pub(crate) fn new(seed: u64, field: &'a Field, pool: &'a Pool) -> Self {
-        let (kind, integers) = (Kind::of(seed), u8::try_from(seed % 5).unwrap_or(0));
+        let (kind, integer_kind) = (Kind::of(seed), u8::try_from(seed % 5).unwrap_or(0));
         let random = fastrand::Rng::with_seed(seed);
         let (drawn, narrow) = (Vec::new(), BTreeMap::new());
         Self {
@@ -288,10 +266,10 @@ impl<'a> Draw<'a> {
             field,
             pool,
             kind,
-            integers,
+            integer_kind,
             drawn,
-            wholes: Vec::new(),
-            integers_drawn: 0,
+            drawn_integers: Vec::new(),
+            scalars: 0,
             arrays: 0,
             size: 0,
             narrow,
@@ -316,7 +294,7 @@ impl<'a> Draw<'a> {
             Class::Float => {
                 let mut all: Vec<Element> = (0..count).map(|_| self.float(shape.ty)).collect();
                 self.repeat(&mut all, &shape.dims);
-                self.as_a_whole(&mut all, shape.ty);
+                self.give_property(&mut all, shape.ty);
                 Literal::from(write(shape, all))
             }
             Class::Complex => {
@@ -331,7 +309,7 @@ impl<'a> Draw<'a> {
                     let rows = (0..count.div_ceil(row)).map(|_| self.predicates(row));
                     rows.flatten().map(Scalar::Pred).collect()
                 } else {
-                    let all = self.wholes(count, shape.ty).into_iter();
+                    let all = self.integers(count, shape.ty).into_iter();
                     all.map(|x| Scalar::Signed(x).convert(ElementType::S64, shape.ty)).collect()
                 };
                 all.into_iter().take(count).enumerate().for_each(|(i, x)| result.set(i, x));
@@ -340,7 +318,7 @@ impl<'a> Draw<'a> {
         }
     }
     /// Gives an array a property that arrays of a program may have, in half of the even draws.
-    fn as_a_whole(&mut self, all: &mut [Element], ty: ElementType) {
+    fn give_property(&mut self, all: &mut [Element], ty: ElementType) {
         let number = self.arrays;
         self.arrays += 1;
         if self.kind.has_ties() || digits(ty) <= 11 || number > 1 && self.random.u8(0..4) > 0 {
@@ -351,33 +329,33 @@ impl<'a> Draw<'a> {
         };
         let (turn, is_ordered) = (self.seed % 40, self.random.bool());
         let property = match self.kind {
-            Kind::Any => [None, Some(Whole::AnySize), None, Some(Whole::Negative), None]
+            Kind::Any => [None, Some(Property::AnySize), None, Some(Property::Negative), None]
                 [usize::try_from(turn / 8).unwrap_or(0)],
-            Kind::Small if turn / 4 % 3 == 0 => Some(Whole::Negative),
-            Kind::Small if turn / 4 % 3 == 1 && is_ordered => Some(Whole::Ordered),
-            Kind::Small if turn / 4 % 3 == 1 => Some(Whole::Tiny),
-            Kind::Positive if turn / 8 % 2 == 1 && is_ordered => Some(Whole::Ordered),
-            Kind::Positive if turn / 8 % 2 == 1 => Some(Whole::Tiny),
+            Kind::Small if turn / 4 % 3 == 0 => Some(Property::Negative),
+            Kind::Small if turn / 4 % 3 == 1 && is_ordered => Some(Property::Ordered),
+            Kind::Small if turn / 4 % 3 == 1 => Some(Property::Tiny),
+            Kind::Positive if turn / 8 % 2 == 1 && is_ordered => Some(Property::Ordered),
+            Kind::Positive if turn / 8 % 2 == 1 => Some(Property::Tiny),
             Kind::Small | Kind::Positive | Kind::Special | Kind::Tied => None,
         };
         match property {
-            Some(Whole::Negative) => {
+            Some(Property::Negative) => {
                 for x in all {
                     *x = Field::negated(self.field.absolute(*x));
                 }
             }
-            Some(Whole::Tiny) => {
+            Some(Property::Tiny) => {
                 let power = -self.random.i32(1..16);
                 for x in all {
                     by(power, x);
                 }
             }
-            Some(Whole::AnySize) => {
+            Some(Property::AnySize) => {
                 for x in all {
                     by(self.random.i32(0..20), x);
                 }
             }
-            Some(Whole::Ordered) => match self.random.u8(0..3) {
+            Some(Property::Ordered) => match self.random.u8(0..3) {
                 0 => all.sort_by(|x, y| x.real.total_cmp(&y.real)),
                 1 => all.sort_by(|x, y| y.real.total_cmp(&x.real)),
                 _ => {
@@ -402,17 +380,16 @@ impl<'a> Draw<'a> {
     }
     /// Draws the integers of an array: any, or all of them valid indices, in order, a permutation, or
     /// equal.
-    fn wholes(&mut self, count: usize, ty: ElementType) -> Vec<i64> {
+    fn integers(&mut self, count: usize, ty: ElementType) -> Vec<i64> {
         let size = self.pool.integers[self.random.usize(0..self.pool.integers.len())];
         let size = size.clamp(1, i64::from(i32::MAX));
         if count == 1 && self.random.bool() {
             // One after the other.
-            let place =
-                to_i64(usize::try_from(self.seed % 1024).unwrap_or(0) + self.integers_drawn);
-            self.integers_drawn += 7;
+            let place = to_i64(usize::try_from(self.seed % 1024).unwrap_or(0) + self.scalars);
+            self.scalars += 7;
             return vec![place % (self.pool.steps + 1)];
         }
-        let mut all: Vec<i64> = (0..count).map(|_| self.whole(ty)).collect();
+        let mut all: Vec<i64> = (0..count).map(|_| self.integer(ty)).collect();
         match self.random.u8(0..8) {
             0 => all.fill_with(|| self.random.i64(0..size)),
             1 => {
@@ -454,13 +431,17 @@ impl<'a> Draw<'a> {
             }
         }
     }
-    /// Draws a float. Its residues do not depend on its real number: they stand for any.
+    /// Draws a float. Its residues do not depend on the size of its real number: they stand for any.
+    /// Those of a positive one are squares, so that they have a root and are powers.
     fn float(&mut self, ty: ElementType) -> Element {
-        let residues = PRIMES.map(|prime| self.random.u32(0..prime));
+        let square = tower::signed_square(|prime| self.random.u32(0..prime), false);
         let place = self.random.usize(0..self.pool.floats.len());
         let near = self.pool.floats[place];
         let unit = self.random.f64() * 2.0 - 1.0;
-        let variable = |real| Element { degree: 1.0, ..Element::constant(residues, real) };
+        let variable = |real| {
+            let residues = if real < 0.0 { tower::negate(square) } else { square };
+            Element { degree: 1.0, ..Element::constant(residues, real) }
+        };
         // The real number of a tie is not rounded: sums with it would not be zero.
         let mut is_tie = false;
         let (kind, has_ties) = (self.kind, self.kind.has_ties());
@@ -548,10 +529,10 @@ impl<'a> Draw<'a> {
         };
         Element { degree: 1.0, divisor: Divisor::NONE, ..tie }
     }
-    fn whole(&mut self, ty: ElementType) -> i64 {
+    fn integer(&mut self, ty: ElementType) -> i64 {
         let any = |random: &mut fastrand::Rng, of: &[i64]| of[random.usize(0..of.len())];
         let near = any(&mut self.random, &self.pool.integers);
-        let x = match self.integers {
+        let x = match self.integer_kind {
             0 => self.random.i64(-1..=3),
             // Any, at the ends of the type, or a power of two.
             1 => match self.random.u8(0..4) {
@@ -568,9 +549,9 @@ impl<'a> Draw<'a> {
             // A number with which one that was drawn, or a constant, makes another constant; or one
             // that differs from it in a bit.
             _ if self.random.u8(0..4) == 0 => {
-                let other = match self.wholes.is_empty() || self.random.bool() {
+                let other = match self.drawn_integers.is_empty() || self.random.bool() {
                     true => any(&mut self.random, &self.pool.integers),
-                    false => any(&mut self.random, &self.wholes),
+                    false => any(&mut self.random, &self.drawn_integers),
                 };
                 match self.random.u8(0..4) {
                     0 => near.wrapping_sub(other),
@@ -582,8 +563,8 @@ impl<'a> Draw<'a> {
             _ if self.random.bool() => near,
             _ => near.saturating_add(self.random.i64(-1..=1)),
         };
-        if self.wholes.len() < 1024 {
-            self.wholes.push(x);
+        if self.drawn_integers.len() < 1024 {
+            self.drawn_integers.push(x);
         }
         x
     }

@@ -16,6 +16,8 @@ pub(crate) struct Element {
     /// Whether the number is known modulo the second prime, so that its exponential is a power; if
     /// not, it is one of the plane.
     pub(crate) is_deep: bool,
+    /// Whether laws hold modulo the second prime only: it is a sum with the logarithm of a number.
+    pub(crate) is_upper: bool,
     /// The degree of the polynomial of the arguments that it is, or more; of a constant 0. Of a
     /// quotient with a divisor of its own it is the larger degree of its two polynomials. If the
     /// divisor is a power of a common one, it is by how much the degree of the polynomial above
@@ -33,7 +35,7 @@ impl Element {
     pub(crate) const NAN: Self = Self::special(f64::NAN);
 
     pub(crate) const fn constant(residues: Residues, real: f64) -> Self {
-        Self { residues, is_deep: true, degree: 0.0, divisor: Divisor::NONE, real }
+        Self { residues, is_deep: true, is_upper: false, degree: 0.0, divisor: Divisor::NONE, real }
     }
     /// Returns an infinity or NaN.
     pub(crate) const fn special(real: f64) -> Self {
@@ -75,7 +77,7 @@ impl Element {
             true => of_primes(x.residues, y.residues),
             false => of_plane(x.plane(), y.plane()),
         };
-        Self { residues, is_deep, ..self }
+        Self { residues, is_deep, is_upper: is_deep && (x.is_upper || y.is_upper), ..self }
     }
     /// Returns the number with residues that are a function of its own.
     pub(crate) fn with_own(
@@ -88,8 +90,10 @@ impl Element {
     }
     /// Returns bits that identify it.
     pub(crate) fn key(&self) -> u32 {
-        let [a, b] = self.plane();
-        a ^ b.wrapping_mul(0x9e37_79b1)
+        match (self.is_upper, self.plane()) {
+            (true, _) => !self.residues[1],
+            (false, [a, b]) => a ^ b.wrapping_mul(0x9e37_79b1),
+        }
     }
     /// Returns it as a function of a number that counts as a variable, or a constant.
     pub(crate) fn variable(self, of: &Self) -> Self {
@@ -129,6 +133,9 @@ impl Element {
     }
     fn has_residues_of(&self, other: &Self) -> bool {
         let is_deep = self.is_deep && other.is_deep;
+        if is_deep && (self.is_upper || other.is_upper) {
+            return self.residues[1] == other.residues[1];
+        }
         self.plane() == other.plane() && (!is_deep || self.residues == other.residues)
     }
     /// Returns it with a real number; an infinity if that is too large for a float.
@@ -142,6 +149,8 @@ impl Element {
 
     fn to_bytes(self) -> [u8; 16] {
         let [first, second] = self.residues.map(u128::from);
+        // A residue modulo the second prime has 30 bits.
+        let second = second | u128::from(self.is_upper) << 30;
         // The real number is rounded to 44 bits.
         let real = u128::from(self.real.to_bits().saturating_add(0x8_0000) >> 20);
         let degree = packed(self.degree, 5, 5);
@@ -154,9 +163,11 @@ impl Element {
             u64::try_from(word >> from & ((1 << count) - 1)).expect("at most 44 bits")
         };
         let narrow = |from, count| u32::try_from(bits(from, count)).expect("at most 31 bits");
+        let is_deep = narrow(62, 1) == 0;
         Self {
-            residues: [narrow(0, 31), narrow(31, 31)],
-            is_deep: narrow(62, 1) == 0,
+            residues: [narrow(0, 31), narrow(31, if is_deep { 30 } else { 31 })],
+            is_deep,
+            is_upper: is_deep && narrow(61, 1) == 1,
             degree: unpacked(narrow(63, 10), 5, 5),
             divisor: Divisor(narrow(73, 11)),
             real: f64::from_bits(bits(84, 44) << 20),
@@ -258,11 +269,12 @@ mod tests {
             ..Element::integer(-7)
         };
         let low = Element::special(f64::NEG_INFINITY);
-        let all = [Element::ZERO, Element::ONE, low, odd];
-        let shape = ArrayShape::new(ElementType::F32, vec![5]);
+        let upper = Element { is_upper: true, ..Element::integer(-3) };
+        let all = [Element::ZERO, Element::ONE, low, odd, upper];
+        let shape = ArrayShape::new(ElementType::F32, vec![6]);
         let found = read(&write(&shape, all.into_iter().chain([Element::NAN])));
-        assert_eq!(found[..4], all);
-        assert!(found[4].real.is_nan());
+        assert_eq!(found[..5], all);
+        assert!(found[5].real.is_nan());
         let bounds = |x: f32| unpacked(u32::try_from(packed(x, 5, 6)).unwrap(), 5, 6).to_bits();
         let rounded = [(0.0f32, 0.0f32), (0.5, 1.0), (1.0, 1.0), (127.0, 127.0), (129.0, 130.0)];
         for (x, up) in rounded.into_iter().chain([5e9, f32::INFINITY].map(|x| (x, f32::INFINITY))) {

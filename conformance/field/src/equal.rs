@@ -1,26 +1,24 @@
 //! The comparison of two modules.
+mod sought;
+
 use crate::arithmetic::{Field, Roots, Rules};
-use crate::cells::{Cells, Family};
 use crate::compared::{COMPLEX_TOLERANCE, Found, Place, TOLERANCE};
-use crate::coverage::{self, Coverage, Samples, Seen};
+use crate::coverage::{self, Coverage, Seen};
 use crate::draw::{Draw, Pool, has_ties, held_exactly, real, shifted};
 use crate::fit::{
-    Failure, devices, floats, has, has_complex, has_decisions, has_roots, is_partition,
-    same_signature,
+    Failure, devices, floats, has, has_complex, has_roots, is_partition, same_signature,
 };
 use crate::lift::{Open, lift};
 use crate::met::{Met, are_too_many};
-use crate::rational::digits;
-use crate::run::{run, size};
-use crate::ties::{Both, Place as Compared, Search, search};
+use crate::run::{compile_error, run};
 use crate::tower::PRIMES;
 use crate::unknown::other_functions;
-use crate::watch::has_watches;
 use collectives::spmd::Boundary;
-use hlo::{ElementType, Literal, Module, Shape, Verified};
+use hlo::{ElementType, Literal, Module, Verified};
 use interp::RunOptions;
 use std::collections::BTreeSet;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 /// The largest probability of a wrong answer with which modules are equal.
 pub const CHANCE: f64 = 1e-6;
@@ -40,17 +38,6 @@ const SHAKES: u32 = 3;
 /// The degree beyond which another bound is tried.
 const LARGE: f64 = 1e6;
 
-/// The draws, of 40, from which arguments for ties are sought: small numbers, and any.
-const TIED: [u64; 2] = [10, 32];
-
-/// The runs of each search, of large modules and of small ones, and the elements of arrays of all.
-const RUNS: [usize; 2] = [6, 48];
-const WORK: u64 = 1 << 22;
-
-/// The most runs with arguments in cells of each family, of small modules.
-const CELLS: u64 = 64;
-const LEAST: u64 = 2;
-
 /// How two modules are compared.
 #[derive(Debug, Clone)]
 pub struct Options {
@@ -63,13 +50,23 @@ pub struct Options {
     /// Arguments to compare the modules on, in place of those that are drawn: whether both have the
     /// same results on these in exact arithmetic.
     pub arguments: Option<Vec<Literal>>,
-    /// Whether arguments are sought for which compared numbers are equal.
+    /// Whether arguments are sought for which compared numbers are equal, and those that are a
+    /// constant or between two as a whole.
     pub ties: bool,
+    /// The time after which no further run begins. There is one draw at least.
+    pub time: Option<Duration>,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { seed: 0, seeds: 12, limits: RunOptions::default(), arguments: None, ties: true }
+        Self {
+            seed: 0,
+            seeds: 12,
+            limits: RunOptions::default(),
+            arguments: None,
+            ties: true,
+            time: None,
+        }
     }
 }
 
@@ -122,13 +119,16 @@ pub struct Evidence {
     pub has_cuts: bool,
     /// Whether an argument has floats: others are tested with the values that were drawn.
     pub has_floats: bool,
+    /// The time that was over before all runs.
+    pub cut: Option<Duration>,
 }
 
 impl Evidence {
     /// Returns the probability that different polynomials of this degree agree in all draws. Oracles
     /// count as variables.
     pub fn probability(&self) -> f64 {
-        let once = (self.degree.max(1.0) / f64::from(PRIMES[0])).min(1.0);
+        // Arguments are squares of random residues.
+        let once = (2.0 * self.degree.max(1.0) / f64::from(PRIMES[0])).min(1.0);
         once.powi(i32::try_from(self.compared()).unwrap_or(i32::MAX))
     }
     /// Returns the number of draws that were compared.
@@ -188,6 +188,8 @@ pub fn equal(first: &Verified, second: &Verified, options: &Options) -> Result<A
     };
     let constants = Pool::new(modules);
     let mut comparison = Comparison {
+        start: Instant::now(),
+        verified: [first, second],
         modules,
         options,
         is_partitioned,
@@ -211,25 +213,25 @@ pub fn equal(first: &Verified, second: &Verified, options: &Options) -> Result<A
     let has_few = floats(modules[0]) <= FEW && options.arguments.is_none();
     let least = if has_few { seeds.saturating_mul(MOST_DRAWS) } else { seeds };
     for draw in 0..seeds.saturating_mul(MOST_DRAWS) {
-        if draw >= least && comparison.is_enough() {
+        if draw >= least && comparison.is_enough() || draw > 0 && comparison.is_over() {
             break;
         }
         match comparison.draw(options.seed.wrapping_add(draw)) {
             Ok(()) => {}
-            Err(Stop::Answer(answer)) => return Ok(answer),
+            Err(Stop::Answer(answer)) => return Ok(*answer),
             Err(Stop::Failure(failure)) => return Err(failure),
         }
     }
     match comparison.ties().and_then(|()| comparison.cells()) {
         Ok(()) => Ok(comparison.answer()),
-        Err(Stop::Answer(answer)) => Ok(answer),
+        Err(Stop::Answer(answer)) => Ok(*answer),
         Err(Stop::Failure(failure)) => Err(failure),
     }
 }
 
 /// Why no further draw is needed.
 enum Stop {
-    Answer(Answer),
+    Answer(Box<Answer>),
     Failure(Failure),
 }
 
@@ -240,8 +242,11 @@ impl From<Failure> for Stop {
 }
 
 impl Stop {
+    fn of(answer: Answer) -> Self {
+        Self::Answer(Box::new(answer))
+    }
     fn open(reason: &str) -> Self {
-        Self::Answer(Answer::Open(Open { reason: reason.to_owned(), ..Open::default() }))
+        Self::of(Answer::Open(Open { reason: reason.to_owned(), ..Open::default() }))
     }
 }
 
@@ -274,6 +279,8 @@ struct Drawn {
 
 /// Two modules that are compared, and what is known of them so far.
 struct Comparison<'a> {
+    start: Instant,
+    verified: [&'a Verified; 2],
     modules: [&'a Module; 2],
     options: &'a Options,
     /// Whether the second module is what each device runs of the first.
@@ -302,14 +309,12 @@ impl Comparison<'_> {
     fn drawn(&mut self, seed: u64) -> Result<Option<Drawn>, Stop> {
         let given = self.arguments(seed, &self.field(seed, 0));
         let mut best: Option<Drawn> = None;
-        // With roots of the other kind, if no law of the first says that results are equal.
-        let (first, other) = match self.roots {
-            _ if self.modules.into_iter().any(has_complex) => (self.roots, None),
-            Roots::Unused => (Roots::Unused, None),
-            Roots::OfProducts => (Roots::OfProducts, Some(Roots::InPlane)),
-            Roots::InPlane => (Roots::InPlane, Some(Roots::OfProducts)),
-        };
-        for roots in [Some(first), other].into_iter().flatten() {
+        // With roots of another kind, if no law of the first says that results are equal.
+        let first = self.roots;
+        let all = [Roots::OfProducts, Roots::InPlane, Roots::WithLogarithms];
+        let is_single = first == Roots::Unused || self.modules.into_iter().any(has_complex);
+        let others = all.into_iter().filter(|roots| !is_single && *roots != first);
+        for roots in [first].into_iter().chain(others) {
             self.roots = roots;
             let Some(drawn) = self.drawn_on(seed, &given)? else { return Ok(None) };
             if !drawn.found.unknown.iter().any(|place| place.in_field) {
@@ -406,86 +411,10 @@ impl Comparison<'_> {
                 );
                 return Err(Stop::open(&reason));
             }
-            return Err(Stop::Answer(Answer::Different(at(found))));
+            return Err(Stop::of(Answer::Different(at(found))));
         }
         if self.unknown.is_none() {
             self.unknown = found.unknown.first().copied().map(at);
-        }
-        Ok(())
-    }
-
-    /// Returns how often both modules may run besides the draws: large ones seldom.
-    fn spare_runs(&self) -> u64 {
-        let sizes = self.modules.map(size).iter().fold(1, |sum, &size| size.saturating_add(sum));
-        WORK.checked_div(sizes).unwrap_or(0)
-    }
-    /// Returns whether arguments are sought that no draw is likely to meet.
-    fn seeks(&self) -> bool {
-        self.options.ties && self.options.arguments.is_none() && self.devices == 1
-    }
-    /// Runs both modules on arguments of which each is a constant, or between two, as a whole.
-    fn cells(&mut self) -> Result<(), Stop> {
-        let decides = self.has_integers || self.modules.into_iter().any(has_decisions);
-        if !self.seeks() || !(decides || self.constants.has_cuts()) {
-            return Ok(());
-        }
-        let most = self.spare_runs().clamp(LEAST, CELLS);
-        let seed = self.options.seed;
-        for family in [Family::Constants, Family::Others] {
-            let runs = Cells::new(self.modules[0], &self.constants, family).runs(most);
-            for turn in 0..runs {
-                let field = self.field(seed, 0);
-                let cells = Cells::new(self.modules[0], &self.constants, family);
-                let given = vec![cells.arguments(turn, most, &field)];
-                self.look(seed, &field, &given)?;
-            }
-        }
-        Ok(())
-    }
-    /// Runs both modules on arguments that are no draw at random. `false` if one does not end.
-    fn look(
-        &mut self,
-        seed: u64,
-        field: &Arc<Field>,
-        given: &[Vec<Literal>],
-    ) -> Result<bool, Stop> {
-        let Some(runs) = self.runs(field, given)? else { return Ok(false) };
-        let mut evidence = self.evidence.clone();
-        let mut found =
-            self.compare(runs.results.each_ref(), Some(0.0), &mut Vec::new(), &mut evidence);
-        // What only residues or only numbers show says nothing.
-        found.unknown.clear();
-        if found.is_any()
-            && !runs.is_unsure
-            && let Some(unstable) = self.unstable(seed, given, &runs)?
-        {
-            found.leave_out(&unstable);
-            self.conclude(seed, &runs, &found)?;
-        }
-        Ok(true)
-    }
-    /// Runs both modules on arguments for which numbers are equal that no draw has compared.
-    fn ties(&mut self) -> Result<(), Stop> {
-        let parameters = self.modules[0].entry().program_shape().parameters;
-        let is_movable = |shape: &&Shape| {
-            // Numbers of few digits are no solutions.
-            let is_fit = |ty: ElementType| ty.is_float() && digits(ty) > 11 || ty.is_integral();
-            shape.element_type().is_some_and(is_fit)
-        };
-        let movable = parameters.iter().enumerate().filter(|(_, shape)| is_movable(shape));
-        let movable: Vec<usize> = movable.map(|(number, _)| number).collect();
-        if !self.seeks() {
-            return Ok(());
-        }
-        let draws = usize::try_from(self.evidence.seeds).unwrap_or(RUNS[1]);
-        let largest = draws.saturating_mul(2).clamp(RUNS[1] / 2, RUNS[1]);
-        let most = usize::try_from(self.spare_runs()).unwrap_or(0).clamp(RUNS[0], largest);
-        for draw in TIED {
-            // The first seed from here on that draws such arguments.
-            let first = self.options.seed;
-            let seed = first.wrapping_add((draw + 40 - first % 40) % 40);
-            let given = self.arguments(seed, &self.field(seed, 0));
-            search(seed, &given[0], &movable, most, &mut Ties { seed, comparison: self })?;
         }
         Ok(())
     }
@@ -497,7 +426,7 @@ impl Comparison<'_> {
         let (mut results, mut whole, mut boundary) = (Vec::new(), None, None);
         for (i, module) in self.modules.into_iter().enumerate() {
             let lifted = lift(module, field, self.covered[i].samples.is_some())
-                .map_err(|open| Stop::Answer(Answer::Open(Open { module: Some(i), ..open })))?;
+                .map_err(|open| Stop::of(Answer::Open(Open { module: Some(i), ..open })))?;
             let mut arguments = given.to_vec();
             let whole = whole.replace(Arc::clone(&lifted.module));
             if let Some(whole) = whole.filter(|_| self.is_partitioned) {
@@ -512,7 +441,10 @@ impl Comparison<'_> {
                 Ok(result) => results.push(result),
                 // For arguments for which a program does not end it is no function.
                 Err(error) if error.number() == "E0404" => {}
-                Err(error) => return Err(Failure::Run { module: i, error }.into()),
+                Err(error) => {
+                    let error = compile_error(self.verified[i], given.len()).unwrap_or(error);
+                    return Err(Failure::Run { module: i, error }.into());
+                }
             }
             field.end_module();
         }
@@ -642,7 +574,8 @@ impl Comparison<'_> {
         self.evidence.limits = coverage::limits(&self.covered, true);
         let missed = |met: &&Met| **met == Met::Missed;
         self.evidence.missed = self.met.iter().flatten().filter(missed).count();
-        let (seeds, is_given) = (self.options.seeds, self.options.arguments.is_some());
+        let seeds = self.options.seeds.min(self.evidence.seeds);
+        let is_given = self.options.arguments.is_some();
         let output = self.met.iter().position(|met| !is_given && are_too_many(met, seeds));
         if let Some(output) = output {
             let reason = format!(
@@ -651,45 +584,11 @@ impl Comparison<'_> {
             return Answer::Open(Open { reason, ..Open::default() });
         }
         let least = if is_given { 1 } else { seeds };
+        let least =
+            if self.evidence.cut.is_some() { least.min(self.evidence.compared()) } else { least };
         match doubt(self.unknown.as_ref(), &self.evidence, least) {
             Some(reason) => Answer::Open(Open { reason, ..Open::default() }),
             None => Answer::Equal(self.evidence),
-        }
-    }
-}
-
-/// A search for arguments for which numbers are equal that modules compare.
-struct Ties<'a, 'b> {
-    seed: u64,
-    comparison: &'a mut Comparison<'b>,
-}
-
-impl Search for Ties<'_, '_> {
-    type Stop = Stop;
-
-    fn run(&mut self, arguments: Vec<Literal>) -> Result<Option<Both>, Stop> {
-        let (seed, of) = (self.seed, &mut *self.comparison);
-        let field = of.field(seed, 0);
-        let given = vec![arguments];
-        // The devices of a partitioned program run at the same time, in no order.
-        let watched = if of.is_partitioned { 1 } else { 2 };
-        for seen in &mut of.covered[..watched] {
-            seen.samples = Some(Samples::default());
-        }
-        let ends = of.look(seed, &field, &given);
-        let samples = of.covered.each_mut().map(|seen| seen.samples.take().unwrap_or_default());
-        Ok(ends?.then_some(samples))
-    }
-    fn open(&mut self) -> Vec<Compared> {
-        let covered = self.comparison.covered.iter().enumerate();
-        covered.flat_map(|(module, seen)| seen.open().map(move |key| (module, key))).collect()
-    }
-    fn is_known(&self) -> bool {
-        !self.comparison.modules.iter().any(|module| has_watches(module))
-    }
-    fn depends(&mut self, places: &BTreeSet<Compared>) {
-        for (module, key) in places {
-            self.comparison.covered[*module].depends(*key);
         }
     }
 }

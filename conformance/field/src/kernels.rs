@@ -6,6 +6,7 @@ use crate::element::{Element, held, read, write};
 use crate::pair::{Pair, transformed};
 use crate::rational::digits;
 use crate::unknown::unknown;
+use crate::walk::{each_array, each_element};
 use hlo::op::value::{Direction, FftType, Transpose};
 use hlo::op::{
     Binary, Cholesky, Convolution, Dot, Fft, ReduceWindow, TopK, TriangularSolve, Unary,
@@ -140,34 +141,17 @@ pub(crate) fn evaluate(
     seen: &mut Decided,
 ) -> Option<Literal> {
     let value = computed(field, stated, values, seen)?;
-    Some(if field.is_shaken() { shaken(field, &stated.shape, value) } else { value })
+    Some(if field.is_shaken() { shaken(field, &stated.shape, &value) } else { value })
 }
 
 /// Returns a result with other last digits, which differ by more than what arrays round.
-fn shaken(field: &Field, shape: &Shape, value: Literal) -> Literal {
+fn shaken(field: &Field, shape: &Shape, value: &Literal) -> Literal {
     const OF_ELEMENTS: f64 = 1.0 / 536_870_912.0;
     const OF_PAIRS: f64 = 1.0 / 16_384.0;
-    match (shape, &value) {
-        (Shape::Array(shape), Literal::Array(array)) if is_number(shape.ty) => {
-            Literal::from(match shape.ty.is_complex() {
-                true => {
-                    let pairs = Pair::read(array).into_iter();
-                    let part = |x| field.shake(x, OF_PAIRS);
-                    Pair::write(shape, pairs.map(|Pair(re, im)| Pair(part(re), part(im))))
-                }
-                false => {
-                    let all = read(array).into_iter();
-                    write(shape, all.map(|x| field.shake(x, OF_ELEMENTS)))
-                }
-            })
-        }
-        (Shape::Tuple(shapes), Literal::Tuple(_)) => {
-            let parts = value.elements().unwrap_or_default().iter().cloned();
-            let parts = shapes.iter().zip(parts).map(|(shape, part)| shaken(field, shape, part));
-            Literal::tuple(parts.collect())
-        }
-        _ => value,
-    }
+    each_array(shape, value, &|shape, held| {
+        let part = if shape.ty.is_complex() { OF_PAIRS } else { OF_ELEMENTS };
+        each_element(shape, held, |x| field.shake(x, part))
+    })
 }
 
 #[expect(clippy::wildcard_enum_match_arm, reason = "`rewrite` names the ops that come here")]

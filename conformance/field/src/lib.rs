@@ -14,13 +14,13 @@
 //!
 //! | module | what |
 //! |---|---|
-//! | `tower` | arithmetic modulo three primes, of which each has the exponents of the one before |
+//! | `tower`, `discrete` | arithmetic and logarithms modulo three primes, of which each has the exponents of the one before |
 //! | `element`, `pair`, `unity` | numbers of the field, complex numbers, roots of unity |
 //! | `rational` | what constants mean |
 //! | `degree`, `known` | bounds of degrees; roots, logarithms and literals that are known |
 //! | `arithmetic` | the order, the oracles, and the laws of functions |
 //! | `kernels`, `batch_norm`, `unknown` | products, reductions, decompositions, unknown functions |
-//! | `constants`, `lift` | a module over the field, which the engine runs |
+//! | `constants`, `lift`, `walk` | a module over the field, which the engine runs; its values |
 //! | `draw`, `cells`, `ties` | arguments; those that are a constant or between two; those for which
 //! compared numbers are equal |
 //! | `coverage`, `watch`, `met` | which ways were taken, which elements were compared |
@@ -36,6 +36,7 @@ mod compared;
 mod constants;
 mod coverage;
 mod degree;
+mod discrete;
 mod draw;
 mod element;
 mod equal;
@@ -51,6 +52,7 @@ mod ties;
 mod tower;
 mod unity;
 mod unknown;
+mod walk;
 mod watch;
 
 pub use coverage::Coverage;

@@ -68,7 +68,7 @@ impl Pair {
             let real = f64::from(f32::from_bits(bits(real, 27) << 5));
             // Of what is constant the number is whole, or there is no need for more.
             let residues = [residue, 0];
-            Element { residues, is_deep: false, divisor, degree, real }
+            Element { residues, is_deep: false, is_upper: false, divisor, degree, real }
         };
         Self(part(0, 74), part(31, 101))
     }
@@ -106,9 +106,9 @@ impl Number for Pair {
             Scalar::Complex(re, im) => {
                 let ty = ty.component();
                 // The cosine of a right angle is no zero in floats.
-                let part = |x: f64, other: f64| match x.abs() < rational::unit(other, ty) {
-                    true => Element::ZERO,
-                    false => field.literal(x, ty),
+                let part = |x: f64, other: f64| {
+                    let is_of_angle = x.abs() < rational::unit(other, ty) && other.abs() <= LARGEST_RADIUS;
+                    if is_of_angle { Element::ZERO } else { field.literal(x, ty) }
                 };
                 Self(part(re, im), part(im, re))
             }

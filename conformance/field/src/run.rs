@@ -4,7 +4,7 @@ use crate::coverage::{Decided, Seen};
 use crate::kernels::evaluate;
 use crate::lift::{Lifted, target};
 use collectives::{RunError, Session};
-use hlo::{Literal, Module};
+use hlo::{Array, Literal, Module, Verified};
 use interp::{CompileOptions, DeviceGrid, Error, Hooks, RunOptions};
 use num::index::count;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -13,12 +13,28 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// loop that real numbers end may have no end for numbers of few digits.
 const FUEL: (u64, u64) = (1_000_000, 2_000);
 
+/// The elements that a call of a small function is worth.
+const CALL: u64 = 16;
+
 /// Returns the number of elements of all arrays of a module.
-pub(crate) fn size(module: &Module) -> u64 {
+fn size(module: &Module) -> u64 {
     let all = module.computations.iter().flat_map(|(_, of)| of.instructions.iter());
     let shapes = all.filter_map(|(_, instruction)| instruction.shape.array());
     let elements = shapes.map(|shape| u64::try_from(count(&shape.dims)).unwrap_or(u64::MAX));
     elements.fold(0, u64::saturating_add)
+}
+
+/// Returns why a module cannot be compiled, which names its own types.
+pub(crate) fn compile_error(module: &Verified, devices: usize) -> Option<RunError> {
+    let grid = grid(module.module(), devices);
+    Session::compile_for(module.clone(), grid, &CompileOptions::default()).err()
+}
+
+fn grid(module: &Module, devices: usize) -> DeviceGrid {
+    match devices {
+        1 => DeviceGrid { replicas: 1, partitions: 1 },
+        _ => DeviceGrid::of(&module.config),
+    }
 }
 
 /// Runs a module over the field on the arguments of each device.
@@ -47,7 +63,11 @@ pub(crate) fn run(
         hooks = hooks.custom_call(target(number), move |call| {
             let mut decided = Decided::new(stated.ways(), is_watched);
             let result = evaluate(&field, &stated, call.operands, &mut decided);
-            seen.lock().unwrap_or_else(PoisonError::into_inner).add(number, decided);
+            let sizes = call.operands.iter().filter_map(|value| value.array()).map(Array::len);
+            let mut seen = seen.lock().unwrap_or_else(PoisonError::into_inner);
+            let work = u64::try_from(sizes.max().unwrap_or(0)).unwrap_or(u64::MAX);
+            seen.work = seen.work.saturating_add(work.saturating_add(CALL));
+            seen.add(number, decided);
             result.ok_or_else(|| {
                 let name = stated.op.opcode().name();
                 Error::unsupported(format!("`{name}` is not known over the field"))
@@ -56,10 +76,7 @@ pub(crate) fn run(
     }
     let elements = size(lifted.module.module());
     let fuel = FUEL.0.saturating_add(FUEL.1.saturating_mul(elements));
-    let grid = match arguments.len() {
-        1 => DeviceGrid { replicas: 1, partitions: 1 },
-        _ => DeviceGrid::of(&lifted.module.module().config),
-    };
+    let grid = grid(lifted.module.module(), arguments.len());
     let session = Session::compile_for(lifted.module, grid, &CompileOptions::default())?;
     let limits = limits.clone();
     let limits = if limits.fuel.is_none() { limits.fuel(fuel) } else { limits };

@@ -46,6 +46,13 @@ pub(crate) fn multiply(x: Residues, y: Residues) -> Residues {
     each(|i| multiply_at(x[i], y[i], i))
 }
 
+/// Returns the square of random residues, or its negative.
+pub(crate) fn signed_square(mut random: impl FnMut(u32) -> u32, is_negative: bool) -> Residues {
+    let root = PRIMES.map(&mut random);
+    let square = multiply(root, root);
+    if is_negative { negate(square) } else { square }
+}
+
 /// Returns the inverse; that of 0 is 0.
 pub(crate) fn invert(x: Residues) -> Residues {
     each(|i| power_at(x[i], PRIMES[i] - 2, i))

@@ -299,12 +299,12 @@ fn what_has_no_meaning_is_open() {
 fn what_the_field_does_not_know_is_open() {
     for (first, second) in [
         (
-            "e = f32[6] exponential(x) ROOT r = f32[6] log(e)",
-            "l = f32[6] log(x) ROOT r = f32[6] exponential(l)",
+            "a = f32[6] add(x, y) ROOT r = f32[6] sine(a)",
+            "s = f32[6] sine(x) c = f32[6] cosine(x) t = f32[6] sine(y) d = f32[6] cosine(y) p = f32[6] multiply(s, d) q = f32[6] multiply(c, t) ROOT r = f32[6] add(p, q)",
         ),
         (
-            "p = f32[6] multiply(x, y) a = f32[6] abs(p) ROOT r = f32[6] log(a)",
-            "a = f32[6] abs(x) b = f32[6] abs(y) c = f32[6] log(a) d = f32[6] log(b) ROOT r = f32[6] add(c, d)",
+            "e = f32[6] exponential(x) f = f32[6] exponential(y) a = f32[6] add(e, f) ROOT r = f32[6] exponential(a)",
+            "e = f32[6] exponential(x) f = f32[6] exponential(y) a = f32[6] exponential(e) b = f32[6] exponential(f) ROOT r = f32[6] multiply(a, b)",
         ),
     ] {
         let found = answer(first, second);

@@ -1,5 +1,5 @@
 //! Programs over global arrays, and what each device runs of them.
-#![expect(clippy::unwrap_used, reason = "a test may panic")]
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a test may panic")]
 use field::{Answer, Failure, Options, equal};
 use hlo::{Module, Verified};
 use std::path::Path;
@@ -114,4 +114,25 @@ fn a_replicated_partition_is_the_program() {
     // Of two modules without shardings each is that of one device.
     let bare = of_devices("ROOT r = f32[4] add(x, x)");
     assert!(matches!(answer(&bare, &part), Answer::Open(_)));
+}
+
+/// An error of a program names the types of its module.
+#[test]
+fn an_error_names_the_types_of_the_module() {
+    let marker = |name: &str, list: &str, sharding: &str| {
+        format!(
+            "custom_call_target=\"xla.sdy.{name}\", frontend_attributes={{xla.sdy.{list}=\"#sdy.sharding_per_value<[<mesh<[\\\"c\\\"=4]>, [{{{sharding}}}]>]>\",
+             xla.sdy.manual_axes=\"#sdy<manual_axes{{\\\"c\\\"}}>\"}}"
+        )
+    };
+    let cut = marker("GlobalToLocalShape", "in_shardings", "");
+    let join = marker("LocalToGlobalShape", "out_shardings", "\\\"c\\\"");
+    let program = parsed(&format!(
+        "HloModule m\nENTRY e {{ x = f32[4] parameter(0) l = f32[1] custom-call(x), {cut} ROOT r = f32[4] custom-call(l), {join} }}"
+    ));
+    let failure = equal(&program, &program, &Options::default()).unwrap_err();
+    let Failure::Run { error, .. } = &failure else { panic!("{failure}") };
+    assert_eq!(error.number(), "E0511");
+    let message = failure.to_string();
+    assert!(message.contains("f32[1]") && !message.contains("c128"), "{message}");
 }

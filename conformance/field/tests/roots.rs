@@ -53,6 +53,28 @@ fn roots_of_all_numbers_are_in_a_ring() {
         let found = answer(first, second);
         assert!(matches!(found, Answer::Equal(_)), "{first}\n{second}\n{found:?}");
     }
+    // Of arguments, which are squares.
+    let power = |name: &str, exponent: &str| {
+        format!(
+            "{name}0 = f32[] constant({exponent}) {name}1 = f32[6] broadcast({name}0), dimensions={{}} {name} = f32[6] power(x, {name}1)"
+        )
+    };
+    let (a, b) = (power("a", "0.3"), power("b", "0.7"));
+    for (first, second) in [
+        (format!("{a} {b} ROOT r = f32[6] multiply(a, b)"), "ROOT r = f32[6] copy(x)"),
+        (
+            "p = f32[6] power(x, y) s = f32[6] add(y, ones) q = f32[6] power(x, s) ROOT r = f32[6] divide(q, p)".to_owned(),
+            "ROOT r = f32[6] copy(x)",
+        ),
+        (
+            "a = f32[6] abs(x) b = f32[6] abs(y) m = f32[6] maximum(a, b) n = f32[6] minimum(a, b) d = f32[6] divide(n, m)
+             q = f32[6] multiply(d, d) s = f32[6] add(q, ones) t = f32[6] sqrt(s) ROOT r = f32[6] multiply(m, t)".to_owned(),
+            "q = f32[6] multiply(x, x) p = f32[6] multiply(y, y) s = f32[6] add(q, p) ROOT r = f32[6] sqrt(s)",
+        ),
+    ] {
+        let found = answer(&first, second);
+        assert!(matches!(found, Answer::Equal(_)), "{first}\n{second}\n{found:?}");
+    }
     let (first, second) = pairs[0];
     let found = answer(first, &second.replace("subtract(a, b)", "add(a, b)"));
     assert!(matches!(found, Answer::Different(_)), "{found:?}");

@@ -1,5 +1,6 @@
 //! Exponentials, logarithms, roots and powers.
 use super::{Field, Roots};
+use crate::discrete;
 use crate::element::Element;
 use crate::known::lock;
 use crate::rational;
@@ -18,6 +19,9 @@ impl Field {
         }
         if x.is_zero() {
             return Element::ONE;
+        }
+        if let Some(known) = self.exponentials.get(&x) {
+            return Element { degree: known.degree.max(x.degree.min(1.0)), ..known };
         }
         // No exponential of a number is zero.
         let real = x.real.exp().max(LEAST);
@@ -60,10 +64,21 @@ impl Field {
         if let Some(known) = self.logarithms.get(&inverse) {
             return Self::negated(known);
         }
-        match x.plane() <= inverse.plane() {
+        let oracle = match x.plane() <= inverse.plane() {
             true => self.oracle("log", &[x], real),
             false => Self::negated(self.oracle("log", &[inverse], -real)),
+        };
+        let [residue, other] = x.plane();
+        if self.rules.roots != Roots::WithLogarithms || other != 0 {
+            return oracle;
         }
+        let Some(exponent) = discrete::logarithm(residue, self.base) else { return oracle };
+        let residues = [oracle.residues[0], exponent];
+        let result = Element { residues, is_upper: true, ..oracle };
+        self.logarithms.insert(&x, result);
+        self.exponentials.insert(&result, x);
+        self.exponentials.insert(&Self::negated(result), inverse);
+        result
     }
     /// Returns the square root. The root of a product is the product of the roots; that its square
     /// is the number is known of the number itself only, since half of the numbers have no root.
@@ -150,7 +165,6 @@ impl Field {
         if x.is_zero() && real == 0.0 {
             return Element::ZERO;
         }
-        let real = if real == 0.0 { LEAST.copysign(real) } else { real };
         if x.real < 0.0 || !y.is_deep || x.plane()[1] != 0 {
             return self.oracle("power", &[x, y], real);
         }
