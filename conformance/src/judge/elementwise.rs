@@ -1,9 +1,9 @@
 //! Ranges of elementwise ops.
 #![expect(clippy::wildcard_enum_match_arm, reason = "ops without a rule are unsupported")]
-use super::evaluate::Evaluator;
+use super::evaluate::{Evaluator, Leaves};
 use super::functions;
 use super::interval::Interval;
-use super::modes::{Mode, largest, smallest_normal};
+use super::modes::{Mode, Modes, largest, smallest_normal};
 use super::range::is_whole;
 use super::range::{Range, floats};
 use super::site::Site;
@@ -38,9 +38,27 @@ pub(super) fn evaluate<'m>(
     operands: &[&Range],
 ) -> Result<Range, Stop> {
     if let Op::Select(_) = &site.instruction().op {
-        return Ok(selected(operands[0], operands[1], operands[2]));
+        let range = selected(operands[0], operands[1], operands[2]);
+        if operands[0].is_point() || !is_scalar(site) {
+            return Ok(range);
+        }
+        let branches: [Leaves; 2] = [1, 2].map(|k| vec![operands[k].clone()]);
+        let mut whole = ev.decisions.decided(vec![range], &branches.to_vec().into(), None);
+        return whole.pop().ok_or_else(|| site.unsupported("no result"));
     }
     for_each_choice(operands, site.same_operands(), |chosen| combined(ev, site, chosen))
+}
+
+/// Returns whether the decision of a selection is one for all elements: a scalar, perhaps repeated.
+fn is_scalar(site: Site<'_>) -> bool {
+    let decision = &site.computation.instructions[site.instruction().operands[0]];
+    let repeats = matches!(decision.op, Op::Broadcast(_));
+    let scalar = if repeats {
+        site.computation.instructions[decision.operands[0]].shape.array()
+    } else {
+        site.operand(0).array()
+    };
+    site.lanes.is_none() && scalar.is_some_and(|array| array.rank() == 0)
 }
 
 /// Returns the values of a function of ranges for all candidates of its operands, or else for the
@@ -284,6 +302,10 @@ fn overflowing_logistic(
     sums.flat_map(|sum| modes.store_all(ty, one / sum, false)).collect()
 }
 
+/// The error of a quotient by an approximate reciprocal in `f32`, in units in the last place, as GPUs
+/// divide (PTX, `div.full.f32`).
+const QUOTIENT: f64 = 2.0;
+
 pub(super) fn real_binary(
     ev: &Evaluator<'_>,
     op: Binary,
@@ -316,7 +338,13 @@ pub(super) fn real_binary(
                 true => modes.times_own_reciprocal(ty, x),
                 false => each.map(|y| functions::binary(Binary::Multiply, x, y)).collect(),
             };
-            function((x, y)).into_iter().chain(products.into_iter().flat_map(stored)).collect()
+            let products = products.into_iter().flat_map(stored);
+            // A quotient of a value with itself is computed from its own reciprocal.
+            let turns =
+                if same || ty.bits() > 32 { Vec::new() } else { functions::turns(op, x, y) };
+            let near = turns.into_iter().map(|z| Modes::inaccurate(ElementType::F32, z, QUOTIENT));
+            let near = near.flat_map(|z| modes.store_all(ty, z, product));
+            function((x, y)).into_iter().chain(products).chain(near).collect()
         };
         return Range::of_sets(shape, &each(pairs, set));
     }

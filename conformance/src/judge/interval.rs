@@ -80,6 +80,10 @@ impl Interval {
     pub(super) fn is_nan(self) -> bool {
         self.lo.is_nan() || self.hi.is_nan()
     }
+    /// Returns whether it is 0, of either sign.
+    pub(super) fn is_zero(self) -> bool {
+        self.lo == 0.0 && self.hi == 0.0
+    }
     /// Returns whether it is a NaN of either sign, whose place in the total order is open.
     pub(super) fn has_open_sign(self) -> bool {
         self.same(Self::NAN)
@@ -90,6 +94,14 @@ impl Interval {
     }
     pub(super) fn is_finite(self) -> bool {
         self.lo.is_finite() && self.hi.is_finite()
+    }
+    /// Returns whether it has all values of another interval.
+    pub(super) fn encloses(self, x: Self) -> bool {
+        let is_inside = self.lo <= x.lo && x.hi <= self.hi;
+        let is_strict = self.lo < x.lo && x.hi < self.hi;
+        // Of both zeros, nothing is between.
+        let is_open = !self.is_point() && !self.is_zero();
+        self.is_any() || self.same(x) || (is_open && is_inside && (is_strict || !x.is_point()))
     }
     pub(super) fn mid(self) -> f64 {
         if self.is_point() { self.lo } else { self.lo / 2.0 + self.hi / 2.0 }
