@@ -42,7 +42,8 @@ impl Range {
             let cause = rest.iter().find_map(|range| range.cause.clone());
             // Other decisions lead to the same values.
             let wholes = if rest.is_empty() { first.wholes.clone() } else { Vec::new() };
-            return Self { wholes, origin, ..first.clone() }.because(cause);
+            let sorted = first.sorted.clone().filter(|_| rest.is_empty());
+            return Self { wholes, sorted, origin, ..first.clone() }.because(cause);
         }
         let mut hull = rest.iter().fold(first.clone(), |hull, range| hull.hull(range));
         let Some(shape) = hull.shape().cloned() else { return hull };

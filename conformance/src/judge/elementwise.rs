@@ -258,7 +258,12 @@ pub(super) fn real_unary(ev: &Evaluator<'_>, op: Unary, shape: &ArrayShape, x: &
     let (modes, ty) = (ev.modes, shape.ty);
     // Also exact functions may round: the next integer may be beyond the numbers of a type.
     let stored = |y: Interval| {
-        let near = ev.inaccurate(op.opcode(), ty, y).within(least, greatest);
+        // The sign of a real number is exact, though that of a complex one is not.
+        let near = if op == Unary::Sign { y } else { ev.inaccurate(op.opcode(), ty, y) };
+        let near = match ty {
+            ElementType::F64 => near.within(least, greatest),
+            _ => near.cut_off(least, greatest),
+        };
         modes.store_all(ty, near, false)
     };
     let function = |x: Interval| {
@@ -457,7 +462,7 @@ pub(super) fn decided(
 }
 
 /// Returns the elements of either operand where the predicate says so; where it is open, of both.
-fn selected(decision: &Range, on_true: &Range, on_false: &Range) -> Range {
+pub(super) fn selected(decision: &Range, on_true: &Range, on_false: &Range) -> Range {
     let (always, maybe) = (decision.lo.bytes(), decision.hi.bytes());
     let chosen = |truths: &[u8]| on_true.where_else(on_false, |i| broadcast(truths, i) != 0);
     let range = chosen(always);

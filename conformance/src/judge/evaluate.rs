@@ -48,6 +48,8 @@ pub(super) struct Evaluator<'m> {
     count: u64,
     pub(super) factors: Factors,
     pub(super) decisions: Decisions,
+    /// Whether another evaluation goes on with its results.
+    pub(super) is_inner: bool,
     /// The device that runs what is evaluated, if it is known.
     pub(super) device: Option<usize>,
     /// How the results are divided between the devices of a partitioned module, if they are.
@@ -69,6 +71,7 @@ impl<'m> Evaluator<'m> {
             count: 0,
             factors: Factors::default(),
             decisions: Decisions::default(),
+            is_inner: false,
             device: None,
             boundary: None,
             part: None,
@@ -268,6 +271,7 @@ impl<'m> Evaluator<'m> {
             part,
             factors: std::mem::take(&mut self.factors),
             decisions: std::mem::take(&mut self.decisions),
+            is_inner: true,
             ..Evaluator::new(module, self.modes, self.accuracies)
         };
         let result = evaluate(&mut inner);
@@ -318,7 +322,9 @@ impl<'m> Evaluator<'m> {
         mut value: Leaves,
         values: rewrites::Values<'_>,
     ) -> Leaves {
-        if let (Some(narrowed), [own]) = (narrowed::narrowed(site, values), value.as_mut_slice()) {
+        if let (Some(narrowed), [own]) =
+            (narrowed::narrowed(self.modes, site, values), value.as_mut_slice())
+        {
             *own = narrowed.because(own.cause.take());
         }
         if !self.modes.has(Mode::AlgebraicRewrites) {

@@ -80,6 +80,7 @@ mod scatter;
 mod seen;
 mod site;
 mod sort;
+mod sorted;
 mod spans;
 mod spectrum;
 mod squares;
@@ -288,7 +289,8 @@ fn checked(
         ranges(evaluator, arguments, expected)
     };
     let own = ranges(evaluator, HashMap::new());
-    let seen = evaluator.factors.seen(&own, actual);
+    let mut seen = evaluator.factors.seen(&own, actual);
+    seen.disordered = sorted::disordered(evaluator, &own, actual);
     let mut check = Check::of(&own, (&seen, None), expected, actual);
     if !seen.wrong.is_empty() && !evaluator.factors.seen(&own, expected).wrong.is_empty() {
         check.missed += 1;

@@ -1,22 +1,24 @@
-//! Selections by a comparison of a whole number with a known one, as in `select(i < 0, i + n, i)`:
-//! what is selected is computed from the number that was compared.
+//! Selections by a comparison of a number with a known one: what is selected is the number that was
+//! compared, or is computed from it.
 //!
-//! The comparison and what it selects have no other users: they are one expression, in which the
-//! number has one value.
-use super::elementwise::broadcast;
+//! - `select(i < 0, i + n, i)` of whole numbers, where the comparison and what it selects have no other
+//!   users: they are one expression, in which the number has one value.
+//! - `select(x > 0, x, 1)`, a guard: the number that is selected satisfies the comparison.
+use super::elementwise::{broadcast, selected};
 use super::integers::{self, Ends, number};
+use super::interval::Interval;
+use super::modes::Modes;
 use super::range::{Range, is_whole};
 use super::rewrites::Values;
 use super::site::Site;
 use hlo::ir::{Computation, Instruction, InstructionId};
-use hlo::op::value::Direction;
+use hlo::op::value::{ComparisonType, Direction};
 use hlo::op::{Compare, Op};
 
-/// Returns what the rule of an instruction reads: its operands, and of a selection of whole numbers
-/// theirs.
+/// Returns what the rule of an instruction reads: its operands, and of a selection theirs.
 pub(super) fn read(computation: &Computation, instruction: &Instruction) -> Vec<InstructionId> {
     let mut read = instruction.operands.to_vec();
-    if matches!(instruction.op, Op::Select(_)) && is_of_whole_numbers(instruction) {
+    if matches!(instruction.op, Op::Select(_)) {
         let operands = instruction.operands.iter();
         read.extend(operands.flat_map(|&id| computation.instructions[id].operands.to_vec()));
     }
@@ -35,14 +37,110 @@ struct Selection<'a, 'v> {
     number: InstructionId,
 }
 
+/// Returns the legal values of a selection by a number; `None` of another instruction.
+pub(super) fn narrowed(modes: Modes, site: Site<'_>, values: Values<'_>) -> Option<Range> {
+    let instruction = site.instruction();
+    let Op::Select(_) = &instruction.op else { return None };
+    match is_of_whole_numbers(instruction) {
+        true => narrowed_whole(site, values),
+        false => guarded(modes, site, values),
+    }
+}
+
+/// Returns the values of a selection of the number that is compared, in which it satisfies the
+/// comparison, or does not.
+fn guarded(modes: Modes, site: Site<'_>, values: Values<'_>) -> Option<Range> {
+    let [decision, branches @ ..] = &*site.instruction().operands else { return None };
+    let ty = site.shape().ok()?.ty;
+    let compare = &site.computation.instructions[*decision];
+    let (Op::Compare(Compare { direction, ty: order }), [x, y]) = (&compare.op, &*compare.operands)
+    else {
+        return None;
+    };
+    let value = |id: InstructionId| match values(id)?.as_slice() {
+        [range] => Some(range),
+        _ => None,
+    };
+    let is_known = |id: &InstructionId| {
+        let mut limits = value(*id).into_iter().flat_map(Range::intervals);
+        limits.all(|limit| limit.is_point() && limit.is_finite())
+    };
+    let (number, limit, direction) = match [is_known(x), is_known(y)] {
+        [false, true] => (*x, *y, *direction),
+        [true, false] => (*y, *x, swapped(*direction)),
+        [true, true] | [false, false] => return None,
+    };
+    let (range, limit, decided) = (value(number)?, value(limit)?, value(*decision)?);
+    let is_plain = ty.is_float() && order.is_none_or(|order| order == ComparisonType::Float);
+    let is_guard = branches.contains(&number) && !decided.is_point();
+    if !is_plain || !is_guard || range.origin.is_some() {
+        return None;
+    }
+    let limits: Vec<f64> = limit.intervals().map(|limit| limit.lo).collect();
+    let operands = [0, 1].map(|k| {
+        if branches[k] != number {
+            return value(branches[k]).cloned();
+        }
+        let direction = if k == 0 { direction } else { opposite(direction) };
+        let shape = range.shape()?;
+        // A NaN satisfies no comparison but that it is another number.
+        let may_be_nan = k == 1 || direction == Direction::Ne;
+        let columns: Vec<Vec<Interval>> =
+            range.candidates().iter().map(|range| range.intervals().collect()).collect();
+        let set = |i: usize| {
+            let all = columns.iter().map(|column| column[i]);
+            let parts = |x: Interval| match x.is_any() || x.is_nan() {
+                true if may_be_nan => vec![x],
+                // Denormals may be compared as 0.
+                _ if modes.flushed(ty, x).is_some() => vec![x],
+                true | false => cut(x, direction, broadcast(&limits, i)),
+            };
+            let own: Vec<Interval> = all.clone().flat_map(parts).collect();
+            if own.is_empty() { all.collect() } else { own }
+        };
+        let all = Range::of_sets(shape, &(0..range.lo.len()).map(set).collect::<Vec<_>>());
+        Some(all.flushed(ty, modes, true).unwrap_or(all))
+    });
+    let [Some(on_true), Some(on_false)] = &operands else { return None };
+    Some(selected(decided, on_true, on_false))
+}
+
+/// Returns the values of which a comparison with a limit holds.
+fn cut(x: Interval, direction: Direction, limit: f64) -> Vec<Interval> {
+    // Rounded numbers may be the limit, of which the ends of an interval are none.
+    let (down, up) = match direction {
+        Direction::Lt | Direction::Gt | Direction::Ne => (limit, limit),
+        Direction::Le | Direction::Ge | Direction::Eq => (limit.next_down(), limit.next_up()),
+    };
+    let above = (x.hi > down).then(|| Interval { lo: x.lo.max(down), hi: x.hi });
+    let below = (x.lo < up).then(|| Interval { lo: x.lo, hi: x.hi.min(up) });
+    match direction {
+        Direction::Gt | Direction::Ge => above.into_iter().collect(),
+        Direction::Lt | Direction::Le => below.into_iter().collect(),
+        Direction::Ne => below.into_iter().chain(above).collect(),
+        Direction::Eq => vec![x],
+    }
+}
+
+fn opposite(direction: Direction) -> Direction {
+    match direction {
+        Direction::Eq => Direction::Ne,
+        Direction::Ne => Direction::Eq,
+        Direction::Lt => Direction::Ge,
+        Direction::Ge => Direction::Lt,
+        Direction::Gt => Direction::Le,
+        Direction::Le => Direction::Gt,
+    }
+}
+
 /// Returns the legal values of a selection by a whole number; `None` of another instruction.
-pub(super) fn narrowed(site: Site<'_>, values: Values<'_>) -> Option<Range> {
+fn narrowed_whole(site: Site<'_>, values: Values<'_>) -> Option<Range> {
     let instruction = site.instruction();
     let (Op::Select(_), [decision, branches @ ..]) = (&instruction.op, &*instruction.operands)
     else {
         return None;
     };
-    if !is_of_whole_numbers(instruction) || !is_used_once(site.computation, *decision) {
+    if !is_used_once(site.computation, *decision) {
         return None;
     }
     let decision = &site.computation.instructions[*decision];

@@ -3,6 +3,7 @@ use super::interval::Interval;
 use super::modes::Modes;
 use super::open_order::OpenOrder;
 use super::site::Site;
+use super::sorted::Sorted;
 use super::whole::Whole;
 use hlo::{ArrayShape, Class, ElementType, Literal, Scalar};
 use std::borrow::Cow;
@@ -34,6 +35,8 @@ pub(super) struct Range {
     pub(super) orders: Vec<OpenOrder>,
     /// Decisions of which each has one result as a whole.
     pub(super) wholes: Vec<Whole>,
+    /// The order of its elements, of a sort in which some are open.
+    pub(super) sorted: Option<Sorted>,
     /// The numbers of elements of factors, and 0 for others: an array of the same type.
     pub(super) origin: Option<Literal>,
 }
@@ -167,7 +170,7 @@ impl Range {
     }
     pub(super) fn new(lo: Literal, hi: Literal, cause: Option<Cause>) -> Self {
         let (candidates, orders, wholes) = (Vec::new(), Vec::new(), Vec::new());
-        Self { lo, hi, cause, candidates, orders, wholes, origin: None }
+        Self { lo, hi, cause, candidates, orders, wholes, sorted: None, origin: None }
     }
     pub(super) fn point(literal: Literal) -> Self {
         Self::new(literal.clone(), literal, None)

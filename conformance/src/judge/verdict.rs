@@ -121,7 +121,9 @@ impl Check {
             let array = Leaf::new(leaf, ty, range, expected);
             let orders = range.orders.iter().filter(|order| !order.holds(ty, actual));
             let orders = orders.flat_map(|order| order.positions.clone());
-            let apart: HashSet<usize> = orders.chain(mixed[leaf].iter().copied()).collect();
+            let disordered = shown.disordered.get(leaf).into_iter().flatten();
+            let apart = orders.chain(mixed[leaf].iter().chain(disordered).copied());
+            let apart: HashSet<usize> = apart.collect();
             for at in 0..expected.len() {
                 let (expected, actual) = (expected.get(at), actual.get(at));
                 let origin = range.origin.as_ref();

@@ -23,6 +23,11 @@ pub(super) struct Whole {
 pub(super) struct Decisions(u32);
 
 impl Decisions {
+    /// Returns the number of another decision.
+    pub(super) fn next(&mut self) -> u32 {
+        self.0 += 1;
+        self.0
+    }
     /// Says of results that they are one of these as a whole, at some positions of each leaf or
     /// everywhere.
     pub(super) fn decided(
@@ -31,11 +36,11 @@ impl Decisions {
         alternatives: &Arc<[Leaves]>,
         positions: Option<HashSet<usize>>,
     ) -> Leaves {
-        self.0 += 1;
+        let decision = self.next();
         let positions = positions.map(Arc::new);
         for (leaf, range) in results.iter_mut().enumerate().filter(|_| alternatives.len() > 1) {
             let (positions, alternatives) = (positions.clone(), Arc::clone(alternatives));
-            range.wholes.push(Whole { decision: self.0, positions, alternatives, leaf });
+            range.wholes.push(Whole { decision, positions, alternatives, leaf });
         }
         results
     }

@@ -3,6 +3,7 @@
 mod accusations;
 mod bounds;
 mod factors_of_backends;
+mod guards;
 mod hardware;
 mod legal_sets;
 mod loops;
