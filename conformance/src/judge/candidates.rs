@@ -40,7 +40,10 @@ impl Range {
             let same = rest.iter().all(|range| bytes(range) == bytes(first));
             let origin = first.origin.clone().filter(|_| same);
             let cause = rest.iter().find_map(|range| range.cause.clone());
-            return Self { origin, ..first.clone() }.because(cause);
+            // Other decisions lead to the same values.
+            let wholes = if rest.is_empty() { first.wholes.clone() } else { Vec::new() };
+            let sorted = first.sorted.clone().filter(|_| rest.is_empty());
+            return Self { wholes, sorted, origin, ..first.clone() }.because(cause);
         }
         let mut hull = rest.iter().fold(first.clone(), |hull, range| hull.hull(range));
         let Some(shape) = hull.shape().cloned() else { return hull };

@@ -1,7 +1,7 @@
 //! The effect of the computation of a reduction or scatter on two values.
 #![expect(clippy::wildcard_enum_match_arm, reason = "computations without a rule are `Other`")]
 use super::sums::coarser;
-use hlo::ir::{Computation, ComputationId, Instruction, InstructionId};
+use hlo::ir::{Computation, ComputationId, Instruction, InstructionId, InstructionSpans};
 use hlo::op::{Accuracy, Binary, Unary};
 use hlo::{ElementType, Module, Op, Opcode};
 
@@ -30,7 +30,7 @@ impl Combine {
     }
     /// Returns the operation of the computation for each leaf of its result.
     pub(super) fn of(module: &Module, id: ComputationId) -> Vec<Self> {
-        let computation = &module.computations[id];
+        let computation = &inlined(module, id);
         let (root, _) = stored(computation, computation.root, None);
         let instruction = &computation.instructions[root];
         let leaves = match &instruction.op {
@@ -75,6 +75,62 @@ impl Combine {
             (true, false) => Self::Other,
         }
     }
+}
+
+/// Returns a computation with the computations that it calls in place of the calls.
+fn inlined(module: &Module, id: ComputationId) -> Computation {
+    let computation = &module.computations[id];
+    let mut result = Computation::new(&*computation.name);
+    let operands = |ids: &[InstructionId], copies: &[InstructionId]| -> Vec<InstructionId> {
+        ids.iter().map(|id| copies[id.index()]).collect()
+    };
+    let mut copies: Vec<InstructionId> = Vec::with_capacity(computation.instructions.len());
+    for (at, instruction) in computation.instructions.iter() {
+        let own = operands(&instruction.operands, &copies);
+        let copy = match &instruction.op {
+            Op::Call(call) => {
+                let callee = inlined(module, call.to_apply);
+                let mut inner: Vec<InstructionId> = Vec::with_capacity(callee.instructions.len());
+                for (at, instruction) in callee.instructions.iter() {
+                    let argument = match &instruction.op {
+                        Op::Parameter(parameter) => usize::try_from(parameter.number).ok(),
+                        _ => None,
+                    };
+                    let argument = argument.and_then(|number| own.get(number)).copied();
+                    let own = operands(&instruction.operands, &inner);
+                    inner.push(
+                        argument.unwrap_or_else(|| {
+                            copied(&mut result, instruction, own, callee.name(at))
+                        }),
+                    );
+                }
+                inner[callee.root.index()]
+            }
+            _ => copied(&mut result, instruction, own, computation.name(at)),
+        };
+        copies.push(copy);
+    }
+    result.root = copies[computation.root.index()];
+    result
+}
+
+/// Copies an instruction with these operands, or returns the element of a tuple that it stands for.
+fn copied(
+    into: &mut Computation,
+    instruction: &Instruction,
+    operands: Vec<InstructionId>,
+    name: &str,
+) -> InstructionId {
+    if let (Op::GetTupleElement(get), [tuple]) = (&instruction.op, operands.as_slice())
+        && let Op::Tuple(_) = into.instructions[*tuple].op
+        && let Some(&element) =
+            usize::try_from(get.index).ok().and_then(|i| into.instructions[*tuple].operands.get(i))
+    {
+        return element;
+    }
+    let operands = operands.into_iter().collect();
+    let copy = Instruction { operands, ..instruction.clone() };
+    into.push(copy, name.into(), InstructionSpans::default())
 }
 
 /// Returns `a - (-b)` as a sum of `a` and `b`.
@@ -191,7 +247,7 @@ fn uses_first(computation: &Computation, root: InstructionId, count: usize) -> b
 
 /// Returns whether another order of evaluation may change the result of a computation.
 pub(super) fn any_rounds(module: &Module, id: ComputationId) -> bool {
-    module.computations[id].instructions.iter().any(|(_, instruction)| rounds(instruction))
+    inlined(module, id).instructions.iter().any(|(_, instruction)| rounds(instruction))
 }
 
 /// Returns whether another order of evaluation may change the result of the instruction.

@@ -8,11 +8,16 @@ use hlo::Scalar;
 use hlo::ir::ComputationId;
 use hlo::op::While;
 
-/// Rounds after which a loop may end or not: of one with more, nothing is known.
+/// Rounds after which a loop may end or not: after more of them the states are widened.
 const UNDECIDED_ROUNDS: usize = 50;
+/// Rounds in which the widened states may become an invariant: of a loop with more, nothing is known.
+const WIDENED_ROUNDS: usize = 30;
+/// Rounds after each of which the states are widened.
+const WIDENED_AFTER: usize = 5;
 
 /// Returns the legal values of a loop: where rounding errors decide whether it ends, the result may
-/// be the state before or after each such round.
+/// be the state before or after each such round. A state that is one of those of an earlier round
+/// adds none to them.
 pub(super) fn looped<'m>(
     ev: &mut Evaluator<'m>,
     site: Site<'m>,
@@ -26,8 +31,15 @@ pub(super) fn looped<'m>(
         match (decision.is_point(), decision.lo.bytes()) {
             (true, [0]) => break,
             (true, [_]) => {}
-            (false, [_]) if ends.len() < UNDECIDED_ROUNDS => {
+            (false, [_]) if ends.len() < UNDECIDED_ROUNDS + WIDENED_ROUNDS => {
                 let cause = decision.cause.clone().or_else(|| Some(site.cause()));
+                if ends.iter().any(|earlier| is_within(&state, earlier)) {
+                    return Ok(ev.decisions.decided(any_of(&ends), &ends.into(), None));
+                }
+                let more = ends.len().checked_sub(UNDECIDED_ROUNDS);
+                if let (Some(0), Some(last)) = (more.map(|n| n % WIDENED_AFTER), ends.last()) {
+                    state = state.iter().zip(last).map(|(range, last)| range.grown(last)).collect();
+                }
                 let here = state.iter().cloned().map(|range| range.because(cause.clone()));
                 ends.push(here.collect());
             }
@@ -38,7 +50,12 @@ pub(super) fn looped<'m>(
         state = ev.call(op.body, vec![state], None)?;
     }
     ends.push(state);
-    Ok(any_of(&ends))
+    Ok(ev.decisions.decided(any_of(&ends), &ends.into(), None))
+}
+
+/// Returns whether each value of a state is one of another state.
+fn is_within(state: &Leaves, other: &Leaves) -> bool {
+    state.iter().zip(other).all(|(range, other)| other.encloses(range))
 }
 
 /// Returns the legal values of a choice of a branch, or of each that may be chosen.
@@ -60,7 +77,8 @@ pub(super) fn conditional<'m>(
         return Ok(any_of(&results));
     }
     let cause = selector.cause.clone().or_else(|| Some(site.cause()));
-    Ok(any_of(&results).into_iter().map(|range| range.because(cause.clone())).collect())
+    let any = any_of(&results).into_iter().map(|range| range.because(cause.clone()));
+    Ok(ev.decisions.decided(any.collect(), &results.into(), None))
 }
 
 /// Returns whether a selector may choose a branch: numbers below 0 choose the last one, as those above

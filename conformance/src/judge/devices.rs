@@ -377,7 +377,7 @@ fn real_sums<'m>(
         let Range { lo, hi, .. } = leaves.into_iter().next().unwrap_or_else(Range::nothing);
         let accumulator = coarser(ty, shape.ty);
         let (terms, roundings) = (vec![Terms::of(all())], vec![roundings]);
-        let (products, unit) = (0.0, roundoff(accumulator));
+        let (products, unit) = (false, roundoff(accumulator));
         let sum = Sum {
             lo,
             hi,

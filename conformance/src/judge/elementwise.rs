@@ -1,9 +1,9 @@
 //! Ranges of elementwise ops.
 #![expect(clippy::wildcard_enum_match_arm, reason = "ops without a rule are unsupported")]
-use super::evaluate::Evaluator;
+use super::evaluate::{Evaluator, Leaves};
 use super::functions;
 use super::interval::Interval;
-use super::modes::{Mode, largest, smallest_normal};
+use super::modes::{Mode, Modes, largest, smallest_normal};
 use super::range::is_whole;
 use super::range::{Range, floats};
 use super::site::Site;
@@ -38,9 +38,27 @@ pub(super) fn evaluate<'m>(
     operands: &[&Range],
 ) -> Result<Range, Stop> {
     if let Op::Select(_) = &site.instruction().op {
-        return Ok(selected(operands[0], operands[1], operands[2]));
+        let range = selected(operands[0], operands[1], operands[2]);
+        if operands[0].is_point() || !is_scalar(site) {
+            return Ok(range);
+        }
+        let branches: [Leaves; 2] = [1, 2].map(|k| vec![operands[k].clone()]);
+        let mut whole = ev.decisions.decided(vec![range], &branches.to_vec().into(), None);
+        return whole.pop().ok_or_else(|| site.unsupported("no result"));
     }
     for_each_choice(operands, site.same_operands(), |chosen| combined(ev, site, chosen))
+}
+
+/// Returns whether the decision of a selection is one for all elements: a scalar, perhaps repeated.
+fn is_scalar(site: Site<'_>) -> bool {
+    let decision = &site.computation.instructions[site.instruction().operands[0]];
+    let repeats = matches!(decision.op, Op::Broadcast(_));
+    let scalar = if repeats {
+        site.computation.instructions[decision.operands[0]].shape.array()
+    } else {
+        site.operand(0).array()
+    };
+    site.lanes.is_none() && scalar.is_some_and(|array| array.rank() == 0)
 }
 
 /// Returns the values of a function of ranges for all candidates of its operands, or else for the
@@ -240,7 +258,12 @@ pub(super) fn real_unary(ev: &Evaluator<'_>, op: Unary, shape: &ArrayShape, x: &
     let (modes, ty) = (ev.modes, shape.ty);
     // Also exact functions may round: the next integer may be beyond the numbers of a type.
     let stored = |y: Interval| {
-        let near = ev.inaccurate(op.opcode(), ty, y).within(least, greatest);
+        // The sign of a real number is exact, though that of a complex one is not.
+        let near = if op == Unary::Sign { y } else { ev.inaccurate(op.opcode(), ty, y) };
+        let near = match ty {
+            ElementType::F64 => near.within(least, greatest),
+            _ => near.cut_off(least, greatest),
+        };
         modes.store_all(ty, near, false)
     };
     let function = |x: Interval| {
@@ -284,6 +307,10 @@ fn overflowing_logistic(
     sums.flat_map(|sum| modes.store_all(ty, one / sum, false)).collect()
 }
 
+/// The error of a quotient by an approximate reciprocal in `f32`, in units in the last place, as GPUs
+/// divide (PTX, `div.full.f32`).
+const QUOTIENT: f64 = 2.0;
+
 pub(super) fn real_binary(
     ev: &Evaluator<'_>,
     op: Binary,
@@ -316,7 +343,13 @@ pub(super) fn real_binary(
                 true => modes.times_own_reciprocal(ty, x),
                 false => each.map(|y| functions::binary(Binary::Multiply, x, y)).collect(),
             };
-            function((x, y)).into_iter().chain(products.into_iter().flat_map(stored)).collect()
+            let products = products.into_iter().flat_map(stored);
+            // A quotient of a value with itself is computed from its own reciprocal.
+            let turns =
+                if same || ty.bits() > 32 { Vec::new() } else { functions::turns(op, x, y) };
+            let near = turns.into_iter().map(|z| Modes::inaccurate(ElementType::F32, z, QUOTIENT));
+            let near = near.flat_map(|z| modes.store_all(ty, z, product));
+            function((x, y)).into_iter().chain(products).chain(near).collect()
         };
         return Range::of_sets(shape, &each(pairs, set));
     }
@@ -429,7 +462,7 @@ pub(super) fn decided(
 }
 
 /// Returns the elements of either operand where the predicate says so; where it is open, of both.
-fn selected(decision: &Range, on_true: &Range, on_false: &Range) -> Range {
+pub(super) fn selected(decision: &Range, on_true: &Range, on_false: &Range) -> Range {
     let (always, maybe) = (decision.lo.bytes(), decision.hi.bytes());
     let chosen = |truths: &[u8]| on_true.where_else(on_false, |i| broadcast(truths, i) != 0);
     let range = chosen(always);

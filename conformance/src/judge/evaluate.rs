@@ -12,9 +12,10 @@ use super::seen::{self, Factors};
 use super::site::Site;
 use super::transfers::received;
 use super::unrepresentable::unrepresentable;
+use super::whole::Decisions;
 use super::{
     Stop, batch_norm, control, custom, decides, devices, dynamic, elementwise, fold, linear, moved,
-    products, random, rewrites, scan, scatter, sort, sums, topk, transform,
+    narrowed, products, random, rewrites, scan, scatter, sort, sums, topk, transform,
 };
 use collectives::spmd::{Boundary, Program};
 use hlo::ir::{ComputationId, Instruction};
@@ -46,6 +47,9 @@ pub(super) struct Evaluator<'m> {
     typical: bool,
     count: u64,
     pub(super) factors: Factors,
+    pub(super) decisions: Decisions,
+    /// Whether another evaluation goes on with its results.
+    pub(super) is_inner: bool,
     /// The device that runs what is evaluated, if it is known.
     pub(super) device: Option<usize>,
     /// How the results are divided between the devices of a partitioned module, if they are.
@@ -66,6 +70,8 @@ impl<'m> Evaluator<'m> {
             typical: false,
             count: 0,
             factors: Factors::default(),
+            decisions: Decisions::default(),
+            is_inner: false,
             device: None,
             boundary: None,
             part: None,
@@ -199,8 +205,8 @@ impl<'m> Evaluator<'m> {
         }
         let mut uses = vec![0u32; computation.instructions.len()];
         for (_, instruction) in computation.instructions.iter() {
-            for operand in &instruction.operands {
-                uses[operand.index()] += 1;
+            for read in narrowed::read(computation, instruction) {
+                uses[read.index()] += 1;
             }
         }
         uses[computation.root.index()] += 1;
@@ -237,10 +243,10 @@ impl<'m> Evaluator<'m> {
             if self.modes.has(Mode::AlgebraicRewrites) {
                 continue;
             }
-            for operand in &instruction.operands {
-                uses[operand.index()] -= 1;
-                if uses[operand.index()] == 0 {
-                    values[operand.index()] = Vec::new();
+            for read in narrowed::read(computation, instruction) {
+                uses[read.index()] -= 1;
+                if uses[read.index()] == 0 {
+                    values[read.index()] = Vec::new();
                 }
             }
         }
@@ -264,11 +270,14 @@ impl<'m> Evaluator<'m> {
             device: self.device,
             part,
             factors: std::mem::take(&mut self.factors),
+            decisions: std::mem::take(&mut self.decisions),
+            is_inner: true,
             ..Evaluator::new(module, self.modes, self.accuracies)
         };
         let result = evaluate(&mut inner);
         self.count = inner.count;
         self.factors = inner.factors;
+        self.decisions = inner.decisions;
         result
     }
 
@@ -305,13 +314,19 @@ impl<'m> Evaluator<'m> {
         Ok(leaves.iter().enumerate().map(leaf).collect())
     }
 
-    /// Adds the legal values of an instruction's other form.
+    /// Adds the legal values of an instruction's other form, and removes those of a selection that
+    /// its comparison excludes.
     pub(super) fn in_either_form(
         &self,
         site: Site<'m>,
-        value: Leaves,
+        mut value: Leaves,
         values: rewrites::Values<'_>,
     ) -> Leaves {
+        if let (Some(narrowed), [own]) =
+            (narrowed::narrowed(self.modes, site, values), value.as_mut_slice())
+        {
+            *own = narrowed.because(own.cause.take());
+        }
         if !self.modes.has(Mode::AlgebraicRewrites) {
             return value;
         }

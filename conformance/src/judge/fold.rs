@@ -95,6 +95,9 @@ pub(super) fn map<'m>(
     Ok(results.iter().map(|range| reshaped(range, &shape)).collect())
 }
 
+/// The most steps of a fold that are taken one after the other, where their order is open.
+const MOST_STEPS: usize = 64;
+
 /// The most elements of a fold: each has its position in memory.
 const MOST_ELEMENTS: i64 = 1 << 24;
 
@@ -236,12 +239,57 @@ impl<'a> Fold<'a> {
         computation: ComputationId,
         both: bool,
     ) -> Result<Leaves, Stop> {
+        if both && self.steps.len() > MOST_STEPS && self.steps.iter().flatten().all(Option::is_some)
+        {
+            return self.run_as_tree(ev, computation);
+        }
         let mut state = self.initial.clone();
         for at in &self.steps {
             let next = self.step(ev, computation, &state, at, both)?;
             let taken =
                 |(next, old): (&Range, &Range)| next.where_else(old, |lane| at[lane].is_some());
             state = next.iter().zip(&state).map(taken).collect();
+        }
+        Ok(state)
+    }
+
+    /// As [`Self::run`] in every order, of many elements in every lane: those of the first half of the steps are
+    /// combined with those of the second half, until one step is left.
+    fn run_as_tree(
+        &self,
+        ev: &mut Evaluator<'_>,
+        computation: ComputationId,
+    ) -> Result<Leaves, Stop> {
+        let all = self.steps.iter().flatten().map(|at| at.unwrap_or(0));
+        let lanes = usize::try_from(self.lanes).unwrap_or(0);
+        let taken = |leaves: &Leaves, steps: std::ops::Range<usize>| -> Leaves {
+            let positions = steps.start * lanes..steps.end * lanes;
+            let count = i64::try_from(positions.len()).unwrap_or(0);
+            leaves.iter().map(|range| picked(range, count, positions.clone())).collect()
+        };
+        let mut combined = |a: &Leaves, b: &Leaves| -> Result<Leaves, Stop> {
+            let lanes = a.first().map_or(0, |range| range.lo.len());
+            let lanes = i64::try_from(lanes).unwrap_or(0);
+            let mut call = |a: &Leaves, b: &Leaves| {
+                let arguments = a.iter().chain(b).map(|range| vec![range.clone()]).collect();
+                ev.call(computation, arguments, Some(lanes))
+            };
+            Ok(any_of(&[call(a, b)?, call(b, a)?]))
+        };
+        let mut count = self.steps.len();
+        let whole = i64::try_from(count * lanes).unwrap_or(0);
+        let mut rest: Leaves =
+            self.sources.iter().map(|range| picked(range, whole, all.clone())).collect();
+        let mut state = self.initial.clone();
+        while count > 0 {
+            if count % 2 == 1 {
+                state = combined(&state, &taken(&rest, count - 1..count))?;
+            }
+            let half = count / 2;
+            if half > 0 {
+                rest = combined(&taken(&rest, 0..half), &taken(&rest, half..2 * half))?;
+            }
+            count = half;
         }
         Ok(state)
     }

@@ -276,8 +276,11 @@ fn wave(op: Unary, x: Interval) -> Interval {
     if !x.is_finite() {
         return Interval::ANY;
     }
-    let center = value(op, x.mid());
-    Interval::open(center, center).widened(x.radius().min(2.0)).within(-1.0, 1.0)
+    let (center, radius) = (value(op, x.mid()), x.radius());
+    // The slope changes by no more than the operand does.
+    let slope = if op == Unary::Sine { Unary::Cosine } else { Unary::Sine };
+    let slope = (value(slope, x.mid()).abs() + radius + f64::EPSILON).min(1.0);
+    Interval::open(center, center).widened((radius * slope).min(2.0)).within(-1.0, 1.0)
 }
 
 fn tangent(x: Interval) -> Interval {

@@ -44,6 +44,16 @@ pub(super) fn number(x: Scalar) -> i128 {
         Scalar::Float(_) | Scalar::Complex(..) => 0,
     }
 }
+/// Returns a number in the representation of another one.
+pub(super) fn of_kind(other: Scalar, x: i128) -> Scalar {
+    match other {
+        Scalar::Pred(_) => Scalar::Pred(x != 0),
+        Scalar::Unsigned(_) => Scalar::Unsigned(u64::try_from(x).unwrap_or(0)),
+        Scalar::Signed(_) | Scalar::Float(_) | Scalar::Complex(..) => {
+            Scalar::Signed(i64::try_from(x).unwrap_or(0))
+        }
+    }
+}
 /// Returns whether a type has the integer of each number, without its fraction.
 pub(super) fn holds(ty: ElementType, x: Interval) -> bool {
     let (least, greatest) = any(ty);
@@ -62,13 +72,7 @@ pub(super) fn wrapped(ty: ElementType, (lo, hi): Span) -> Vec<Ends> {
     if lo < -most || hi > most || hi - lo >= size - 1 {
         return vec![any(ty)];
     }
-    let of = |x: i128| match any(ty).0 {
-        Scalar::Pred(_) => Scalar::Pred(x != 0),
-        Scalar::Unsigned(_) => Scalar::Unsigned(u64::try_from(x).unwrap_or(0)),
-        Scalar::Signed(_) | Scalar::Float(_) | Scalar::Complex(..) => {
-            Scalar::Signed(i64::try_from(x).unwrap_or(0))
-        }
-    };
+    let of = |x: i128| of_kind(any(ty).0, x);
     let start = (lo - least).rem_euclid(size) + least;
     let end = start + (hi - lo);
     match end <= greatest {

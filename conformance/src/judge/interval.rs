@@ -65,7 +65,8 @@ impl Interval {
                 // -0 is below 0.
                 let lo = if self.lo.total_cmp(&other.lo).is_le() { self.lo } else { other.lo };
                 let hi = if self.hi.total_cmp(&other.hi).is_ge() { self.hi } else { other.hi };
-                Self::closed(lo, hi)
+                let hull = Self::closed(lo, hi);
+                if lo.to_bits() == 0 { hull.not_negative() } else { hull }
             }
         }
     }
@@ -80,6 +81,10 @@ impl Interval {
     pub(super) fn is_nan(self) -> bool {
         self.lo.is_nan() || self.hi.is_nan()
     }
+    /// Returns whether it is 0, of either sign.
+    pub(super) fn is_zero(self) -> bool {
+        self.lo == 0.0 && self.hi == 0.0
+    }
     /// Returns whether it is a NaN of either sign, whose place in the total order is open.
     pub(super) fn has_open_sign(self) -> bool {
         self.same(Self::NAN)
@@ -90,6 +95,14 @@ impl Interval {
     }
     pub(super) fn is_finite(self) -> bool {
         self.lo.is_finite() && self.hi.is_finite()
+    }
+    /// Returns whether it has all values of another interval.
+    pub(super) fn encloses(self, x: Self) -> bool {
+        let is_inside = self.lo <= x.lo && x.hi <= self.hi;
+        let is_strict = self.lo < x.lo && x.hi < self.hi;
+        // Of both zeros, nothing is between.
+        let is_open = !self.is_point() && !self.is_zero();
+        self.is_any() || self.same(x) || (is_open && is_inside && (is_strict || !x.is_point()))
     }
     pub(super) fn mid(self) -> f64 {
         if self.is_point() { self.lo } else { self.lo / 2.0 + self.hi / 2.0 }
@@ -102,6 +115,13 @@ impl Interval {
         let mid = self.mid();
         let radius = (self.hi - mid).max(mid - self.lo);
         if radius.is_nan() { f64::INFINITY } else { radius.next_up() }
+    }
+    /// Returns an interval whose ends were rounded outwards with those that need no rounding.
+    fn with_ends(self, lo: Option<f64>, hi: Option<f64>) -> Self {
+        match self.is_finite() && !self.is_point() {
+            true => Self { lo: lo.unwrap_or(self.lo), hi: hi.unwrap_or(self.hi) },
+            false => self,
+        }
     }
     pub(super) fn max_abs(self) -> f64 {
         self.lo.abs().max(self.hi.abs())
@@ -148,6 +168,14 @@ impl Interval {
         let (lo, hi) = (self.lo.max(other.lo), self.hi.min(other.hi));
         if lo <= hi { Self { lo, hi } } else { self }
     }
+    /// As [`Self::within`], of values that are rounded to a type narrower than `f64`: the ends of the
+    /// range are not left by a bit.
+    pub(super) fn cut_off(self, lo: f64, hi: f64) -> Self {
+        match self.is_nan() || self.is_any() || self.is_point() {
+            true => self.within(lo, hi),
+            false => Self { lo: self.lo.clamp(lo, hi), hi: self.hi.clamp(lo, hi) },
+        }
+    }
     /// Returns the values of this interval in a range that the function never leaves.
     pub(super) fn within(self, lo: f64, hi: f64) -> Self {
         if self.is_nan() || self.is_any() {
@@ -183,6 +211,12 @@ impl std::ops::Add for Interval {
             return Self::rounded(sum, error == 0.0);
         }
         let sum = Self::open(self.lo + y.lo, self.hi + y.hi);
+        let exactly = |a: f64, b: f64| {
+            let sum = a + b;
+            let back = sum - a;
+            (a != 0.0 && b != 0.0 && (a - (sum - back)) + (b - back) == 0.0).then_some(sum)
+        };
+        let sum = sum.with_ends(exactly(self.lo, y.lo), exactly(self.hi, y.hi));
         if self.lo >= 0.0 && y.lo >= 0.0 { sum.not_negative() } else { sum }
     }
 }
@@ -207,6 +241,14 @@ impl std::ops::Mul for Interval {
             return Self::rounded(product, exact || self.lo == 0.0 || y.lo == 0.0);
         }
         let product = corners(self, y, |a, b| a * b);
+        let pairs = [(self.lo, y.lo), (self.lo, y.hi), (self.hi, y.lo), (self.hi, y.hi)];
+        let products = pairs.iter().map(|(a, b)| a * b);
+        let exactly = |end: f64| {
+            let mut own = pairs.iter().filter(|(a, b)| a * b == end);
+            (end.abs() > 1e-290 && own.all(|(a, b)| a.mul_add(*b, -end) == 0.0)).then_some(end)
+        };
+        let (lo, hi) = (products.clone().reduce(f64::min), products.reduce(f64::max));
+        let product = product.with_ends(lo.and_then(exactly), hi.and_then(exactly));
         if self.lo >= 0.0 && y.lo >= 0.0 { product.not_negative() } else { product }
     }
 }

@@ -61,9 +61,11 @@ mod legal;
 mod linear;
 mod modes;
 mod moved;
+mod narrowed;
 mod needed;
 mod open_indices;
 mod open_order;
+mod open_rows;
 mod options;
 mod precision;
 mod product;
@@ -78,8 +80,10 @@ mod scatter;
 mod seen;
 mod site;
 mod sort;
+mod sorted;
 mod spans;
 mod spectrum;
+mod squares;
 mod sum;
 mod sums;
 #[cfg(test)]
@@ -87,8 +91,10 @@ mod tests;
 mod topk;
 mod transfers;
 mod transform;
+mod transformed;
 mod unrepresentable;
 mod verdict;
+mod whole;
 mod witness;
 
 pub use accuracy::Accuracies;
@@ -283,7 +289,8 @@ fn checked(
         ranges(evaluator, arguments, expected)
     };
     let own = ranges(evaluator, HashMap::new());
-    let seen = evaluator.factors.seen(&own, actual);
+    let mut seen = evaluator.factors.seen(&own, actual);
+    seen.disordered = sorted::disordered(evaluator, &own, actual);
     let mut check = Check::of(&own, (&seen, None), expected, actual);
     if !seen.wrong.is_empty() && !evaluator.factors.seen(&own, expected).wrong.is_empty() {
         check.missed += 1;

@@ -61,7 +61,7 @@ modes! {
     /// An `f32` operand of `dot` and `convolution` is read with 11 bits, as its `operand_precision`
     /// permits.
     Tf32 "tf32" "TF32 operands",
-    /// A quotient is the product with the reciprocal of the divisor.
+    /// A quotient is the product with the reciprocal of the divisor, which may be an approximate one.
     ReciprocalDivision "reciprocal" "division by reciprocal",
     /// Numbers below the smallest normal `f32`, `bf16` or `f64` are read or written as 0.
     FlushedDenormals "flush" "flushed denormals",

@@ -3,6 +3,7 @@
 use super::Stop;
 use super::evaluate::{Evaluator, Leaves, unknown};
 use super::interval::Interval;
+use super::open_rows::{self, hull_of};
 use super::range::Range;
 use super::runner::Form;
 use super::site::Site;
@@ -18,16 +19,8 @@ impl<'m> Evaluator<'m> {
         if let Some(index) = operands[split..].iter().find(|index| !index.is_point()) {
             // Which element it is depends on rounding errors: one of a few, or any.
             let cause = index.cause.clone();
-            let Some(choices) = candidates::points(&operands[split..]) else {
-                return Ok(vec![Range::any(&site.shape()?).because(cause)]);
-            };
-            let each = |choice: &Vec<Range>| {
-                let all: Vec<&Range> = operands[..split].iter().copied().chain(choice).collect();
-                self.moved(site, &all)
-            };
-            let results: Vec<Leaves> = choices.iter().map(each).collect::<Result<_, _>>()?;
-            let all: Vec<Range> = results.into_iter().flatten().collect();
-            return Ok(vec![Range::any_of(&all).because(cause)]);
+            let picked = self.picked(site, &operands[..split], &operands[split..])?;
+            return Ok(vec![picked.because(cause)]);
         }
         // An element of the result is one of an operand, with the candidates of that one.
         let count = operands.iter().map(|range| range.candidates().len()).max().unwrap_or(1);
@@ -44,6 +37,41 @@ impl<'m> Evaluator<'m> {
             None => None,
         };
         Ok(vec![Range { cause, origin, ..Range::any_of(&ranges) }])
+    }
+
+    /// Returns the elements of the data that open indices pick.
+    fn picked(
+        &mut self,
+        site: Site<'m>,
+        data: &[&Range],
+        indices: &[&Range],
+    ) -> Result<Range, Stop> {
+        let (op, shape) = (&site.instruction().op, site.shape()?);
+        let picks = matches!(op, Op::Gather(_) | Op::DynamicSlice(_) | Op::DynamicUpdateSlice(_));
+        let shapes =
+            data.first().and_then(|all| all.shape()).zip(data.last().and_then(|x| x.shape()));
+        let choices = match shapes {
+            Some((all, update)) if picks => open_rows::choices(op, indices, [all, update, &shape]),
+            Some(_) | None => candidates::points(indices),
+        };
+        let Some(choices) = choices else {
+            return Ok(if picks { hull_of(data, &shape) } else { Range::any(&shape) });
+        };
+        let few = choices.len() <= candidates::MOST;
+        let mut all: Vec<Leaves> = Vec::new();
+        for choice in &choices {
+            if all.len() == candidates::MOST {
+                all = vec![control::any_of(&all)];
+            }
+            let operands: Vec<&Range> = data.iter().copied().chain(choice).collect();
+            all.push(self.moved(site, &operands)?);
+        }
+        let (mut any, all) = (control::any_of(&all), all.into());
+        // A slice is at one of its places.
+        for places in open_rows::places(op, indices, &shape).into_iter().filter(|_| few && picks) {
+            any = self.decisions.decided(any, &all, Some(places));
+        }
+        Ok(any.pop().unwrap_or_else(Range::nothing))
     }
 
     fn moved_ends(&mut self, site: Site<'m>, operands: &[&Range]) -> Result<Range, Stop> {

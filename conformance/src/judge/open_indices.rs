@@ -1,24 +1,31 @@
 //! Indices of a scatter that rounding errors decide: arrays of known indices that together have
 //! every update of every element.
 use super::candidates::MOST;
+use super::open_rows::{set, values};
 use super::range::Range;
-use super::scatter::{Target, index_positions, target_of};
+use super::scatter::{Target, index_positions, target_of, windows};
 use hlo::op::Scatter;
-use hlo::{ArrayShape, Literal, Scalar};
+use hlo::{ArrayShape, Literal};
 use std::collections::{HashMap, HashSet};
+use std::ops::RangeInclusive;
+
+/// The most values of a vector of indices of which the elements that they touch are told apart.
+const MOST_VALUES: usize = 256;
 
 /// Arrays of indices, each legal, in which each element has all the sets of updates that it may
 /// have; but for some elements, of which nothing is known.
 pub(super) struct Choices {
     pub(super) indices: Vec<Literal>,
     pub(super) unknown: HashSet<usize>,
+    /// The elements that each open vector may touch.
+    pub(super) touched: Vec<HashSet<usize>>,
 }
 
 /// An open vector of indices.
 struct Vector {
     /// Where its indices are.
     positions: Vec<usize>,
-    values: Vec<Vec<Scalar>>,
+    values: Vec<Vec<i64>>,
     /// The elements that its updates may go to.
     touched: HashSet<usize>,
 }
@@ -30,19 +37,15 @@ struct Group {
     touched: HashSet<usize>,
 }
 
-/// Returns the choices of indices of which each has few values; `None` if one has many.
+/// Returns the choices of indices; `None` if one has many values. Of what a vector of more than a few
+/// values touches, nothing is known.
 pub(super) fn choices(
     op: &Scatter,
     target: &ArrayShape,
     indices: &Range,
     source: &ArrayShape,
 ) -> Option<Choices> {
-    let columns = indices.each_value();
-    if !columns.iter().all(Range::is_point) {
-        return None;
-    }
-    let first = &columns[0].lo;
-    let vectors = vectors(op, target, (indices, &columns), source)?;
+    let vectors = vectors(op, target, indices, source)?;
     let (mut groups, mut unknown): (Vec<Group>, HashSet<usize>) = Default::default();
     for (number, vector) in vectors.iter().enumerate() {
         let product: usize = groups.iter().map(|group| group.count).product();
@@ -65,30 +68,41 @@ pub(super) fn choices(
         }
     }
     let choice = |mut number: usize| {
-        let mut indices = first.clone();
+        let mut indices = indices.lo.clone();
         for group in &groups {
             for &vector in &group.vectors {
                 let Vector { positions, values, .. } = &vectors[vector];
-                set(&mut indices, positions, &values[number % group.count % values.len()]);
+                let value = &values[number % group.count % values.len()];
+                set_all(&mut indices, positions, value);
             }
             number /= group.count;
         }
         indices
     };
     let count = groups.iter().map(|group| group.count).product();
-    Some(Choices { indices: (0..count).map(choice).collect(), unknown })
+    let indices = (0..count).map(choice).collect();
+    let touched = vectors.into_iter().map(|vector| vector.touched).collect();
+    Some(Choices { indices, unknown, touched })
 }
 
 /// Returns the open vectors of indices; `None` if one has many values.
 fn vectors(
     op: &Scatter,
     target: &ArrayShape,
-    (indices, columns): (&Range, &[Range]),
+    indices: &Range,
     source: &ArrayShape,
 ) -> Option<Vec<Vector>> {
     let mut vectors: Vec<Vector> = Vec::new();
     let mut numbers: HashMap<Vec<usize>, usize> = HashMap::new();
-    let mut chosen = columns[0].lo.clone();
+    let mut chosen = indices.lo.clone();
+    let windows = windows(op, target, source)?;
+    // Beyond these bounds all of a window is outside.
+    let bounds = |&dim: &i64| {
+        let dim = usize::try_from(dim).ok()?;
+        Some(-windows.get(dim)?.1..=*target.dims.get(dim)?)
+    };
+    let bounds: Vec<RangeInclusive<i64>> =
+        op.scatter_dims_to_operand_dims.iter().map(bounds).collect::<Option<_>>()?;
     for update in 0..source.element_count()? {
         let positions = index_positions(op, indices.shape()?, source, update)?;
         if positions.iter().all(|&at| indices.is_point_at(at)) {
@@ -97,7 +111,9 @@ fn vectors(
         let number = match numbers.get(&positions) {
             Some(&number) => number,
             None => {
-                let values = values(columns, &positions)?;
+                let elements = positions.iter().zip(&bounds);
+                let elements = elements.map(|(&at, bounds)| (indices, at, bounds.clone()));
+                let values = values(elements, MOST_VALUES)?;
                 numbers.insert(positions.clone(), vectors.len());
                 vectors.push(Vector { positions, values, touched: HashSet::new() });
                 vectors.len() - 1
@@ -105,41 +121,13 @@ fn vectors(
         };
         let Vector { positions, values, touched } = &mut vectors[number];
         for value in values.iter() {
-            set(&mut chosen, positions, value);
+            set_all(&mut chosen, positions, value);
             touched.extend(target_of(op, target, &chosen, source, update).and_then(Target::place));
         }
     }
     Some(vectors)
 }
 
-/// Returns the values of indices at some positions, each in every combination with the others;
-/// `None` if they are many.
-fn values(columns: &[Range], positions: &[usize]) -> Option<Vec<Vec<Scalar>>> {
-    let mut all: Vec<Vec<Scalar>> = vec![Vec::new()];
-    for &at in positions {
-        let mut own: Vec<Scalar> = Vec::new();
-        for column in columns {
-            let value = column.lo.get(at);
-            if !own.contains(&value) {
-                own.push(value);
-            }
-        }
-        let longer = |start: &Vec<Scalar>| {
-            let start = start.clone();
-            own.iter().map(move |&value| start.iter().copied().chain([value]).collect())
-        };
-        all = all.iter().flat_map(longer).collect::<Vec<Vec<Scalar>>>();
-        if all.len() > MOST {
-            return None;
-        }
-    }
-    Some(all)
-}
-
-fn set(indices: &mut Literal, positions: &[usize], values: &[Scalar]) {
-    let Some(ty) = indices.array_shape().map(|shape| shape.ty) else { return };
-    let width = ty.storage_bytes();
-    for (&at, value) in positions.iter().zip(values) {
-        value.write(ty, &mut indices.bytes_mut()[at * width..(at + 1) * width]);
-    }
+fn set_all(indices: &mut Literal, positions: &[usize], values: &[i64]) {
+    positions.iter().zip(values).for_each(|(&at, &value)| set(indices, at, value));
 }

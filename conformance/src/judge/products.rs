@@ -8,11 +8,12 @@ use super::precision::ProductPrecision;
 use super::range::{Range, array, extremes, floats, floats_mut, is_whole, wide};
 use super::runner::Form;
 use super::site::Site;
+use super::squares::squares;
 use super::sum::{Signs, Sum, Terms, quantum};
 use super::sums::{all_points, terms};
+use super::transformed::{self, dim, largest_of_images, largest_of_outputs, transformed};
 use super::{Stop, candidates, integers};
-use hlo::op::value::WindowDim;
-use hlo::op::{Convolution, RaggedMode};
+use hlo::op::RaggedMode;
 use hlo::{ArrayShape, Dims, ElementType, IndexSpace, Literal, Op, Scalar, Shape};
 use std::collections::HashMap;
 
@@ -250,44 +251,90 @@ fn of_arrays<'m>(
     let end = |sign: f64| end_of(&center, radius.as_ref(), &wide, sign);
     let scales = rest.iter().filter(|range| !integral(range)).map(|range| quantum(range));
     let quantum = [a, b].into_iter().map(quantum).chain(scales).sum();
-    // A part of a complex product is the sum of two products.
-    let roundings = if complex { 2.0 * terms(site) + 2.0 } else { terms(site) };
-    // A factor may be rounded after it is scaled.
-    let roundings = roundings + if scaled { 2.0 } else { 0.0 };
+    let [each, most] = roundings(ev, site, &real, &factors, scaled)?;
     let cause = operands.iter().find_map(|range| range.cause.clone());
     let (lo, hi) = (end(-1.0), end(1.0));
-    let signs = if complex || scaled {
-        Signs::ANY
-    } else {
-        Terms::of([a]).signs.times(Terms::of([b]).signs)
-    };
-    let range = |ev: &Evaluator<'m>, modes: Modes, sum: &Literal, terms: Terms| {
+    let terms = known_terms(site, &factors, quantum, complex || scaled);
+    let range = |ev: &Evaluator<'m>, modes: Modes, sum: &Literal, roundings, terms| {
         let accumulator = precision.accumulator(modes, shape.ty);
         let sum = Sum {
             lo: lo.clone(),
             hi: hi.clone(),
             magnitudes: spread(sum),
             specials: None,
-            roundings: vec![roundings],
-            products: roundings,
+            roundings,
+            products: true,
             accumulator,
             unit: precision.unit(modes, types, accumulator),
-            terms: vec![terms],
+            terms,
         };
         sum.range(ev, site, &shape)
     };
-    let mut either = range(ev, ev.modes, &sum, Terms { signs, quantum });
+    let mut either = range(ev, ev.modes, &sum, each, terms);
     if let Some(op) = transformed(ev, site) {
         let largest = real(ev, &largest_of_images(op, &large_a), &large_b)?;
         let sum = largest_of_outputs(op, &largest);
         // A transform adds in f32 or f64.
         let modes = ev.modes.without(Mode::ElementAccumulation);
-        let terms = Terms { signs: Signs::ANY, quantum: None };
-        either = either.hull(&range(ev, modes, &sum, terms));
+        let terms = vec![Terms { signs: Signs::ANY, quantum: None }];
+        either = either.hull(&range(ev, modes, &sum, most, terms));
+        if !complex {
+            either = transformed::with_specials(ev, (site, op), &real, [a, b], either)?;
+        }
     }
     let range = either.because(cause);
     let padded = special_padding(ev, site, &real, [a, b])?;
     Ok(vec![with_specials(site, &shape, range, [&invalid, &padded])])
+}
+
+/// A function that adds the products of two arrays.
+pub(super) type Dot<'a, 'm> =
+    dyn Fn(&mut Evaluator<'m>, &Literal, &Literal) -> Result<Literal, Stop> + 'a;
+
+/// Returns the roundings that each element may see, and those of a transform. `dot` adds the products of
+/// two arrays.
+fn roundings<'m>(
+    ev: &mut Evaluator<'m>,
+    site: Site<'m>,
+    dot: &Dot<'_, 'm>,
+    [a, b]: &[Range; 2],
+    scaled: bool,
+) -> Result<[Vec<f64>; 2], Stop> {
+    let complex = site.shape()?.ty.is_complex();
+    // A part of a complex product is the sum of two products. A factor may be rounded after it is
+    // scaled.
+    let (parts, more) = match (complex, scaled) {
+        (true, _) => (2.0, 2.0),
+        (false, true) => (1.0, 2.0),
+        (false, false) => (1.0, 0.0),
+    };
+    let roundings = |terms: f64| if terms > 0.0 { parts * terms + more } else { 0.0 };
+    let most = vec![roundings(terms(site))];
+    let has_zeros = [a, b].iter().any(|range| range.intervals().any(Interval::is_zero));
+    if !has_zeros || scaled {
+        return Ok([most.clone(), most]);
+    }
+    let counts = dot(ev, &marked(a, nonzero), &marked(b, nonzero))?;
+    let each = floats(&counts).iter().map(|&terms| roundings(terms));
+    let each = each.flat_map(|x| std::iter::repeat_n(x, if complex { 2 } else { 1 }));
+    Ok([each.collect(), most])
+}
+
+/// Returns what is known of the products of each element, or of all of them.
+fn known_terms(
+    site: Site<'_>,
+    [a, b]: &[Range; 2],
+    quantum: Option<i32>,
+    any_sign: bool,
+) -> Vec<Terms> {
+    if any_sign {
+        return vec![Terms { signs: Signs::ANY, quantum }];
+    }
+    let signs = Terms::of([a]).signs.times(Terms::of([b]).signs);
+    let Some(squares) = squares(site) else { return vec![Terms { signs, quantum }] };
+    // A sum of squares is not negative, in any order.
+    let signs = |square: bool| if square { Signs::NOT_NEGATIVE } else { signs };
+    squares.into_iter().map(|square| Terms { signs: signs(square), quantum }).collect()
 }
 
 /// Returns the products where some elements have unknown terms, and some others may have terms that
@@ -325,7 +372,7 @@ fn with_specials(
 fn special_padding<'m>(
     ev: &mut Evaluator<'m>,
     site: Site<'m>,
-    dot: &dyn Fn(&mut Evaluator<'m>, &Literal, &Literal) -> Result<Literal, Stop>,
+    dot: &Dot<'_, 'm>,
     [input, kernel]: [&Range; 2],
 ) -> Result<Vec<bool>, Stop> {
     let Op::Convolution(op) = &site.instruction().op else { return Ok(Vec::new()) };
@@ -352,7 +399,7 @@ fn special_padding<'m>(
 /// arrays.
 fn distances<'m>(
     ev: &mut Evaluator<'m>,
-    dot: &dyn Fn(&mut Evaluator<'m>, &Literal, &Literal) -> Result<Literal, Stop>,
+    dot: &Dot<'_, 'm>,
     [a, b]: [&Range; 2],
 ) -> Result<Literal, Stop> {
     // |a| eb + ea (|b| + eb), of which the magnitudes of b are the latter factor.
@@ -366,7 +413,7 @@ fn distances<'m>(
 /// which is NaN; nothing if none is. `dot` adds the products of two arrays.
 fn zeros_times_infinities<'m>(
     ev: &mut Evaluator<'m>,
-    dot: &dyn Fn(&mut Evaluator<'m>, &Literal, &Literal) -> Result<Literal, Stop>,
+    dot: &Dot<'_, 'm>,
     [a, b]: [&Range; 2],
 ) -> Result<Vec<bool>, Stop> {
     let mut found = Vec::new();
@@ -381,7 +428,7 @@ fn zeros_times_infinities<'m>(
 }
 
 /// A property of the values of an element.
-type Property = fn(Interval) -> bool;
+pub(super) type Property = fn(Interval) -> bool;
 
 fn may_be_zero(x: Interval) -> bool {
     !x.is_point() && !x.is_any() && x.lo <= 0.0 && x.hi >= 0.0
@@ -390,64 +437,23 @@ fn is_infinite(x: Interval) -> bool {
     !x.is_nan() && !x.is_any() && !x.is_finite()
 }
 
-/// Returns an array that is 1 where a part of a number has a property, and else 0; `None` if it is
-/// 0 everywhere.
-fn indicator(range: &Range, property: Property) -> Option<Literal> {
-    let shape = range.shape()?;
+/// Returns whether a value is not certainly 0.
+pub(super) fn nonzero(x: Interval) -> bool {
+    !x.is_zero()
+}
+
+/// Returns an array that is 1 where a part of a number has a property, and else 0.
+pub(super) fn marked(range: &Range, property: impl Fn(Interval) -> bool) -> Literal {
+    let Some(shape) = range.shape() else { return range.lo.clone() };
     let step = if shape.ty.is_complex() { 2 } else { 1 };
     let parts: Vec<bool> = range.intervals().map(property).collect();
     let numbers = parts.chunks(step).map(|z| f64::from(u8::from(z.contains(&true))));
-    let each: Vec<f64> = numbers.collect();
-    each.contains(&1.0).then(|| array(&shape.with_type(ElementType::F64), each))
+    array(&shape.with_type(ElementType::F64), numbers)
 }
 
-/// The error of a transformed convolution in units of that of a sum of its largest terms: a margin
-/// over the growth of Winograd's F(4, 3) in two dimensions.
-const GROWTH: f64 = 8.0;
-
-/// Returns the convolution if a backend may compute it by a transform, of Winograd or Fourier. That
-/// is of use only where windows overlap.
-fn transformed<'m>(ev: &Evaluator<'_>, site: Site<'m>) -> Option<&'m Convolution> {
-    let Op::Convolution(op) = &site.instruction().op else { return None };
-    let ty = site.instruction().shape.element_type();
-    let wide = ty.is_some_and(|ty| ty == ElementType::F16 || ty.bits() >= 32);
-    let overlaps = |dim: &WindowDim| (dim.size - 1) * dim.rhs_dilation >= dim.stride;
-    let window = op.window.dims.iter().any(|dim| dim.size > 1 && overlaps(dim));
-    (ev.modes.has(Mode::TransformedConvolution) && wide && window).then_some(op)
-}
-
-/// Returns the input with the largest element of its image and feature group in place of each: a
-/// transform adds elements of different places.
-fn largest_of_images(op: &Convolution, input: &Literal) -> Literal {
-    let dims = &op.dim_labels;
-    let features = input.array_shape().map_or(1, |shape| dim(&shape.dims, dims.lhs_feature));
-    let group = (features / op.feature_group_count.max(1)).max(1);
-    let image = |index: &Dims| [dim(index, dims.lhs_batch), dim(index, dims.lhs_feature) / group];
-    largest_of_each(input, image, 1.0)
-}
-
-/// Returns the sums of magnitudes with the largest of an image and output feature in place of each,
-/// times [`GROWTH`].
-fn largest_of_outputs(op: &Convolution, sums: &Literal) -> Literal {
-    let dims = &op.dim_labels;
-    let output = |index: &Dims| [dim(index, dims.out_batch), dim(index, dims.out_feature)];
-    largest_of_each(sums, output, GROWTH)
-}
-
-fn dim(index: &Dims, at: i64) -> i64 {
-    usize::try_from(at).ok().and_then(|at| index.get(at)).copied().unwrap_or(0)
-}
-
-/// Returns an array whose elements are the largest of those of the same key, some times.
-fn largest_of_each(numbers: &Literal, key: impl Fn(&Dims) -> [i64; 2], times: f64) -> Literal {
-    let Some(shape) = numbers.array_shape() else { return numbers.clone() };
-    let keys: Vec<[i64; 2]> = shape.dims.indices().map(|index| key(&index)).collect();
-    let mut largest: HashMap<[i64; 2], f64> = HashMap::new();
-    for (&key, &x) in keys.iter().zip(floats(numbers)) {
-        let most = largest.entry(key).or_insert(0.0);
-        *most = most.max(x);
-    }
-    array(shape, keys.iter().map(|key| largest[key] * times))
+/// As [`marked`]; `None` if it is 0 everywhere.
+fn indicator(range: &Range, property: Property) -> Option<Literal> {
+    range.intervals().any(property).then(|| marked(range, property))
 }
 
 /// Returns an end of the sums around these, as far as the radius, in the type `wide`.

@@ -3,6 +3,8 @@ use super::interval::Interval;
 use super::modes::Modes;
 use super::open_order::OpenOrder;
 use super::site::Site;
+use super::sorted::Sorted;
+use super::whole::Whole;
 use hlo::{ArrayShape, Class, ElementType, Literal, Scalar};
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -10,6 +12,9 @@ use std::sync::Arc;
 /// A bound of more than this part of an element, or of the terms of a sum, is one that a wrong value
 /// may not break.
 pub(super) const LOOSE: f64 = 0.25;
+
+/// The part of its radius by which an interval grows beyond the states of a loop.
+const GROWTH: f64 = 0.1;
 
 /// The legal values of each element.
 ///
@@ -28,6 +33,10 @@ pub(super) struct Range {
     pub(super) candidates: Vec<Range>,
     /// Elements that are in one of several orders.
     pub(super) orders: Vec<OpenOrder>,
+    /// Decisions of which each has one result as a whole.
+    pub(super) wholes: Vec<Whole>,
+    /// The order of its elements, of a sort in which some are open.
+    pub(super) sorted: Option<Sorted>,
     /// The numbers of elements of factors, and 0 for others: an array of the same type.
     pub(super) origin: Option<Literal>,
 }
@@ -160,7 +169,8 @@ impl Range {
         Some(Self { origin, ..Self::any_of(&all) }.because(self.cause.clone()))
     }
     pub(super) fn new(lo: Literal, hi: Literal, cause: Option<Cause>) -> Self {
-        Self { lo, hi, cause, candidates: Vec::new(), orders: Vec::new(), origin: None }
+        let (candidates, orders, wholes) = (Vec::new(), Vec::new(), Vec::new());
+        Self { lo, hi, cause, candidates, orders, wholes, sorted: None, origin: None }
     }
     pub(super) fn point(literal: Literal) -> Self {
         Self::new(literal.clone(), literal, None)
@@ -323,6 +333,43 @@ impl Range {
     pub(super) fn holds_whole(&self, i: usize, value: Scalar) -> bool {
         let (lo, hi) = self.ends(i);
         in_order(lo, value) && in_order(value, hi)
+    }
+    /// Returns whether it has all values of another range of the same array.
+    pub(super) fn encloses(&self, other: &Self) -> bool {
+        let Some(shape) = other.shape() else { return true };
+        if self.lo.len() != other.lo.len() || self.lo.sizes() != other.lo.sizes() {
+            return false;
+        }
+        if is_whole(shape.ty) {
+            let is_in = |i: usize, (lo, hi): (Scalar, Scalar)| {
+                let mut own = self.candidates().iter();
+                own.any(|own| own.holds_whole(i, lo) && own.holds_whole(i, hi))
+            };
+            let holds = |x: &Self| (0..x.lo.len()).all(|i| is_in(i, x.ends(i)));
+            return other.candidates().iter().all(holds);
+        }
+        let columns = |range: &Self| -> Vec<Vec<Interval>> {
+            range.candidates().iter().map(|range| range.intervals().collect()).collect()
+        };
+        let (own, others) = (columns(self), columns(other));
+        let is_in = |(i, &x): (usize, &Interval)| own.iter().any(|own| own[i].encloses(x));
+        others.iter().all(|other| other.iter().enumerate().all(is_in))
+    }
+    /// Returns values of which those of a next round of a loop may be a part: intervals a bit wider,
+    /// and integers that differ from those of the last round as far as they may go in its direction.
+    pub(super) fn grown(&self, last: &Self) -> Self {
+        let Some(shape) = self.shape() else { return self.clone() };
+        let Some((least, greatest)) = extremes(shape.ty) else {
+            let wider = |x: Interval| x.widened(GROWTH * x.radius());
+            return Self::given(shape, &self.intervals().map(wider).collect::<Vec<_>>());
+        };
+        let each = |i: usize| {
+            let (lo, hi) = self.ends(i);
+            let old = if i < last.lo.len() { last.ends(i) } else { (lo, hi) };
+            let lo = if in_order(old.0, lo) { lo } else { least };
+            (lo, if in_order(hi, old.1) { hi } else { greatest })
+        };
+        super::integers::range(shape, (0..self.lo.len()).map(each))
     }
     /// Returns the array in its own type, if each element has one legal value.
     pub(super) fn value(&self, ty: ElementType) -> Option<Literal> {

@@ -34,7 +34,9 @@ pub(super) fn scatter<'m>(
     let shapes = operands[0].shape().zip(operands[count + 1].shape());
     let choices = shapes.and_then(|(target, source)| choices(op, target, indices, source));
     let cause = indices.cause.clone().or_else(|| Some(site.cause()));
-    let Some(Choices { indices, unknown: open }) = choices else { return Ok(unknown(site, cause)) };
+    let Some(Choices { indices, unknown: open, touched }) = choices else {
+        return Ok(unknown(site, cause));
+    };
     let each = |indices: Literal| {
         let indices = Range::point(indices);
         let chosen = (0..).zip(&operands).map(|(i, &x)| if i == count { &indices } else { x });
@@ -45,7 +47,12 @@ pub(super) fn scatter<'m>(
         let any = Range::any(&leaf_shape(site, leaf)?);
         Ok(any.where_else(&range, |at| open.contains(&at)).because(cause.clone()))
     };
-    any_of(&results).into_iter().enumerate().map(known).collect()
+    let any: Leaves =
+        any_of(&results).into_iter().enumerate().map(known).collect::<Result<_, _>>()?;
+    // An update is made at one of its places.
+    let results = results.into();
+    let places = touched.into_iter().map(|places| places.difference(&open).copied().collect());
+    Ok(places.fold(any, |any, places| ev.decisions.decided(any, &results, Some(places))))
 }
 
 /// Returns the legal values of a scatter whose indices are known.
@@ -115,6 +122,7 @@ fn of_targets<'m>(
     let targets: Vec<Option<usize>> = targets.iter().map(|target| target.at()).collect();
     let mut counts = vec![0.0; operands[0].lo.len()];
     targets.iter().flatten().for_each(|&lane| counts[lane] += 1.0);
+    let most = counts.iter().copied().fold(0.0, f64::max);
     let mut applied: Option<Leaves> = None;
     let mut results = Vec::with_capacity(count);
     for (leaf, &combine) in combines.iter().enumerate().take(count) {
@@ -123,11 +131,11 @@ fn of_targets<'m>(
         let real = shape.ty.is_float();
         let range = match combine {
             Combine::Op(Binary::Add, ty) if !is_whole(shape.ty) => {
-                total(ev, site, leaf, ty, &own, &counts)?
+                total(ev, site, leaf, ty, &own, [most, 1.0])?
             }
             Combine::Less(ty) if !is_whole(shape.ty) => {
                 let updates = negated(own[2]);
-                total(ev, site, leaf, ty, &[own[0], indices, &updates], &counts)?
+                total(ev, site, leaf, ty, &[own[0], indices, &updates], [most, 1.0])?
             }
             Combine::Op(Binary::Multiply, ty)
                 if !is_whole(shape.ty) && ev.modes.has(Mode::SummationOrder) =>
@@ -274,6 +282,23 @@ pub(super) fn index_positions(
     Some((0..).zip(&op.scatter_dims_to_operand_dims).map(position).collect())
 }
 
+/// Returns the size of a window in each dimension of the operand, and the dimension of the updates
+/// along which it lies, if it does along one.
+pub(super) fn windows(
+    op: &Scatter,
+    target: &ArrayShape,
+    source: &ArrayShape,
+) -> Option<Vec<(Option<usize>, i64)>> {
+    let mut windows = vec![(None, 1i64); target.rank()];
+    let outside =
+        |d: i64| op.inserted_window_dims.contains(&d) || op.input_batching_dims.contains(&d);
+    let dims = (0..i64::try_from(target.rank()).ok()?).filter(|&d| !outside(d));
+    for (d, &from) in dims.zip(&op.update_window_dims) {
+        windows[place(d)?] = (Some(place(from)?), source.dims[place(from)?]);
+    }
+    Some(windows)
+}
+
 /// Returns the element of the operand that an update goes to; `None` if its window is out of
 /// bounds.
 pub(super) fn target_of(
@@ -284,8 +309,7 @@ pub(super) fn target_of(
     update: usize,
 ) -> Option<Target> {
     let (index, batch) = (source.dims.index_of(update), batch_of(op, source, update));
-    let (mut corner, mut offset) = (vec![0i64; target.rank()], vec![0i64; target.rank()]);
-    let mut sizes = vec![1i64; target.rank()];
+    let mut corner = vec![0i64; target.rank()];
     let positions = index_positions(op, indices.array_shape()?, source, update)?;
     for (&dim, at) in op.scatter_dims_to_operand_dims.iter().zip(positions) {
         corner[place(dim)?] = indices.get(at).as_i64()?;
@@ -294,15 +318,10 @@ pub(super) fn target_of(
         let at = place(if paired > op.index_vector_dim { paired - 1 } else { paired })?;
         corner[place(dim)?] = batch[at];
     }
-    let outside =
-        |d: i64| op.inserted_window_dims.contains(&d) || op.input_batching_dims.contains(&d);
-    let windows = (0..i64::try_from(target.rank()).ok()?).filter(|&d| !outside(d));
-    for (d, &from) in windows.zip(&op.update_window_dims) {
-        offset[place(d)?] = index[place(from)?];
-        sizes[place(d)?] = source.dims[place(from)?];
-    }
-    let fits = |d: usize| (0..=target.dims[d] - sizes[d]).contains(&corner[d]);
-    let to: Dims = corner.iter().zip(&offset).map(|(corner, offset)| corner + offset).collect();
+    let windows = windows(op, target, source)?;
+    let fits = |d: usize| (0..=target.dims[d] - windows[d].1).contains(&corner[d]);
+    let offset = |from: Option<usize>| from.map_or(0, |from| index[from]);
+    let to: Dims = corner.iter().zip(&windows).map(|(at, &(from, _))| at + offset(from)).collect();
     let is_inside = to.iter().zip(&target.dims).all(|(at, size)| (0..*size).contains(at));
     let at = is_inside.then(|| target.dims.position(&to))?;
     Some(if (0..target.rank()).all(fits) { Target::At(at) } else { Target::Partly(at) })
@@ -432,10 +451,8 @@ fn added<'m>(
     let finite = |x: Interval| if x.is_finite() { x.max_abs() } else { 0.0 };
     let (mut ends, mut magnitudes) = (vec![initial; targets], vec![finite(initial); targets]);
     let mut terms = vec![Terms::term(initial); targets];
-    // The sum begins with 0 or its first term.
-    let neutral = initial.is_point() && initial.lo == 0.0;
-    let first = f64::from(count) - if neutral { 2.0 } else { 1.0 };
-    let mut roundings = vec![first; targets];
+    let first = if initial.is_zero() { 0.0 } else { f64::from(count) };
+    let mut counts = vec![first; targets];
     for (selected, x) in selections.iter().zip(sources.intervals()) {
         // Where the selection is open, an element has the source or not.
         let x = match selected.len() {
@@ -447,7 +464,7 @@ fn added<'m>(
             ends[at] = Interval { lo: ends[at].lo + x.lo, hi: ends[at].hi + x.hi };
             magnitudes[at] += finite(x);
             terms[at] = terms[at].join(Terms::term(x));
-            roundings[at] += 1.0;
+            counts[at] += if x.is_zero() { 0.0 } else { 1.0 };
         }
     }
     let wide = shape.with_type(ElementType::F64);
@@ -456,8 +473,9 @@ fn added<'m>(
         hi: array(&wide, ends.iter().map(|x| x.hi)),
         magnitudes: array(&wide, magnitudes),
         specials: None,
-        roundings: roundings.iter().map(|count| count.max(0.0)).collect(),
-        products: 0.0,
+        // The sum begins with 0 or its first term.
+        roundings: counts.iter().map(|count| (count - 1.0).max(0.0)).collect(),
+        products: false,
         accumulator: shape.ty,
         unit: roundoff(shape.ty),
         terms,

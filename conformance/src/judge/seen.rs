@@ -121,6 +121,8 @@ pub(super) struct Seen {
     /// Elements of factors that are legal.
     pub(super) legal: HashMap<u32, Number>,
     pub(super) wrong: HashSet<u32>,
+    /// The positions of each leaf whose elements are in the wrong order.
+    pub(super) disordered: Vec<HashSet<usize>>,
     /// The identity that does not hold.
     pub(super) broken: Option<String>,
 }

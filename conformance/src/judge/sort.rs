@@ -7,11 +7,13 @@ use super::range::is_whole;
 use super::range::{Range, converted};
 use super::runner::Form;
 use super::site::Site;
+use super::sorted::Sorted;
 use super::{Stop, candidates};
 use hlo::ir::{Computation, ComputationId, Instruction, InstructionSpans};
 use hlo::op::value::{ComparisonType, Direction};
 use hlo::op::{Compare, Parameter, Sort};
 use hlo::{ElementType, Literal, Module, Op, Scalar, Shape};
+use std::sync::Arc;
 
 pub(super) fn sort<'m>(
     ev: &mut Evaluator<'m>,
@@ -80,11 +82,18 @@ pub(super) fn sort<'m>(
     }
     if joined.contains(&true) {
         let cause = Some(site.cause());
-        let open = |(group, own): (Range, &Range)| {
+        let decision = ev.decisions.next();
+        let (all_rows, all_steps): (Arc<[usize]>, Arc<[usize]>) =
+            (rows.as_slice().into(), steps.as_slice().into());
+        let open = |(operand, (group, own)): (usize, (Range, &Range))| {
             let orders = open_orders(own, &rows, &steps, &joined);
-            Range { orders, ..group.because(cause.clone()) }
+            let (rows, steps) = (Arc::clone(&all_rows), Arc::clone(&all_steps));
+            let sorted = Sorted { decision, operand, comparator, rows, steps };
+            // Computations have other numbers in another module.
+            let sorted = (!ev.is_inner).then_some(sorted);
+            Range { orders, sorted, ..group.because(cause.clone()) }
         };
-        sorted = groups.into_iter().zip(&sorted).map(open).collect();
+        sorted = groups.into_iter().zip(&sorted).enumerate().map(open).collect();
     }
     Ok(sorted)
 }

@@ -1,13 +1,13 @@
 //! The legal values of a sum, whatever the order of its terms.
 //!
 //! The sum of n terms in any order and with any rounding between lies within `(n - 1) u` times the
-//! sum of the magnitudes of the real sum. Products and partial sums below the normal numbers add an
+//! sum of the magnitudes of the real sum; terms that are certainly 0 do not count. Products and partial sums below the normal numbers add an
 //! absolute term each. Sums whose terms are multiples of one number, so few that no partial sum
 //! needs rounding, have one legal value.
 use super::elementwise::broadcast;
 use super::evaluate::Evaluator;
 use super::interval::Interval;
-use super::modes::{Mode, largest, least_subnormal};
+use super::modes::{Mode, largest, least_subnormal, round, smallest_normal};
 use super::range::{Range, floats};
 use super::site::Site;
 use crate::error_model::roundoff;
@@ -21,11 +21,11 @@ pub(super) struct Sum {
     pub(super) magnitudes: Literal,
     /// The sum of the terms that are not finite, if it is known.
     pub(super) specials: Option<Literal>,
-    /// Roundings of a partial sum that each element may see; a single number if all of them may see
-    /// as many.
+    /// Roundings that a term of each element may see; a single number if all of them may see as
+    /// many. A term that is certainly 0 rounds no partial sum.
     pub(super) roundings: Vec<f64>,
-    /// Products among the terms of one element.
-    pub(super) products: f64,
+    /// Whether the terms are products, of which each is rounded.
+    pub(super) products: bool,
     /// The type of the partial sums, and their unit roundoff.
     pub(super) accumulator: ElementType,
     pub(super) unit: f64,
@@ -118,6 +118,7 @@ pub(super) struct Signs {
 impl Signs {
     pub(super) const ANY: Self = Self { negative: true, positive: true, negative_zero: true };
     const NONE: Self = Self { negative: false, positive: false, negative_zero: false };
+    pub(super) const NOT_NEGATIVE: Self = Self { positive: true, ..Self::NONE };
 
     fn join(self, y: Self) -> Self {
         Self {
@@ -177,17 +178,18 @@ impl Sum {
     /// stored.
     fn real(&self, ev: &Evaluator<'_>, i: usize, lo: f64, hi: f64, sum: f64) -> Interval {
         let (roundings, terms) = (broadcast(&self.roundings, i), broadcast(&self.terms, i));
+        let products = if self.products { roundings } else { 0.0 };
         if sum == 0.0 && terms.signs.negative_zero {
             // Zeros of either sign: a sum may begin with 0, or with its first term.
             return Interval::ZEROS;
         }
-        if roundings == 0.0 {
-            // Nothing is added to the only term.
+        if roundings == 0.0 || (self.products && roundings <= 1.0 && self.is_kept(lo, hi)) {
+            // Nothing, or only 0, is added to the only term.
             return Interval::closed(lo, hi);
         }
         // What is flushed to 0 is no more than all terms.
         let least = ev.modes.flushed_below(self.accumulator);
-        let flushed = ((roundings + self.products) * least).min(sum);
+        let flushed = ((roundings + products) * least).min(sum);
         let exact = lo == hi && self.is_exact(terms, sum);
         let real = if exact || (lo == 0.0 && hi == 0.0) {
             Interval::point(lo)
@@ -204,7 +206,7 @@ impl Sum {
         // The real sum and products of f64 are themselves computed in f64.
         let relative = ev.roundings(roundings) * (self.unit + f64::EPSILON);
         let underflow = least_subnormal(self.accumulator).max(f64::from_bits(2)) / 2.0;
-        let real = terms.signs.signed(real.widened(relative * sum + self.products * underflow));
+        let real = terms.signs.signed(real.widened(relative * sum + products * underflow));
         if sum < largest(self.accumulator) {
             return real;
         }
@@ -215,6 +217,14 @@ impl Sum {
             Signs { positive: false, .. } => Interval { lo: f64::NEG_INFINITY, ..real },
             Signs { .. } => Interval::ANY,
         }
+    }
+
+    /// Returns whether a product is a normal number of the partial sums, whatever the steps in which
+    /// a backend computes it. In `f64` it has been rounded.
+    fn is_kept(&self, lo: f64, hi: f64) -> bool {
+        let ty = self.accumulator;
+        let is_number = lo == hi && lo.abs() >= smallest_normal(ty) && round(ty, lo) == lo;
+        is_number && ty != ElementType::F64
     }
 
     /// Returns whether no partial sum needs rounding or overflows.

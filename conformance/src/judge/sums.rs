@@ -11,7 +11,8 @@ use super::initial::Initial;
 use super::interval::Interval;
 use super::modes::Mode;
 use super::product::product;
-use super::range::{Range, array, floats, is_whole};
+use super::products::{marked, nonzero};
+use super::range::{Range, array, floats, floats_mut, is_whole};
 use super::runner::Form;
 use super::site::Site;
 use super::sum::{Sum, Terms};
@@ -212,15 +213,14 @@ fn with_initial_values<'m>(
     ty: ElementType,
     [operand, initial]: [&Range; 2],
 ) -> Result<Range, Stop> {
-    let terms = additions(ev, site, leaf, &[operand, initial])?;
+    let added = additions(ev, site, leaf, &[operand, initial])?;
     let mut results = Vec::with_capacity(MOST);
     for count in (0..).take(MOST) {
-        let roundings: Vec<f64> = terms.iter().map(|terms| terms + f64::from(count)).collect();
         let pair = [operand, &initial::times(initial, count)];
-        results.push(total(ev, site, leaf, ty, &pair, &roundings)?);
+        results.push(total(ev, site, leaf, ty, &pair, [terms(site), f64::from(count)])?);
     }
     if let [none, one, .., last] = results.as_mut_slice() {
-        *none = none.where_else(one, |i| broadcast(&terms, i) > 0.0);
+        *none = none.where_else(one, |i| broadcast(&added, i) > 0.0);
         *last = initial::and_more(last, initial);
     }
     Ok(Range::any_of(&results))
@@ -250,8 +250,7 @@ fn in_each_order<'m, 'a>(
         let orders = ev.modes.has(Mode::SummationOrder);
         let range = match combine {
             Combine::Op(Binary::Add, ty) if !is_whole(shape.ty) => {
-                let roundings = additions(ev, site, leaf, &pair)?;
-                total(ev, site, leaf, ty, &pair, &roundings)?
+                total(ev, site, leaf, ty, &pair, [terms(site), 1.0])?
             }
             Combine::Op(Binary::Multiply, ty) if !is_whole(shape.ty) && orders => {
                 let accumulator = coarser(ty, shape.ty);
@@ -328,8 +327,7 @@ fn additions<'m>(
     Ok(floats(&counts).to_vec())
 }
 
-/// Returns what is known of the terms of each element of a sum of up to `most` terms besides the
-/// initial value.
+/// Returns what is known of the terms of each element of a sum of up to `most` terms.
 fn terms_of_each<'m>(
     ev: &mut Evaluator<'m>,
     site: Site<'m>,
@@ -338,7 +336,7 @@ fn terms_of_each<'m>(
     most: f64,
 ) -> Result<Vec<Terms>, Stop> {
     let all = Terms::of(operands.iter().copied().filter(|range| numeric(range)));
-    if most + 1.0 >= Terms::MOST {
+    if most >= Terms::MOST {
         return Ok(vec![all]);
     }
     let numbers = |of: fn(Interval) -> f64| -> Vec<Literal> {
@@ -375,27 +373,29 @@ fn in_any_order<'m>(
     fold.run(ev, body, several && (orders || !sums))
 }
 
-/// Returns the sum of leaf `leaf` of operands, the initial values included: `roundings` of them for
-/// each element, or for all.
+/// Returns the sum of leaf `leaf` of operands, the initial values included. Each element has up to
+/// `most` terms besides its initial value; an element of the last operand stands for `times` of them.
 pub(super) fn total<'m>(
     ev: &mut Evaluator<'m>,
     site: Site<'m>,
     leaf: usize,
     ty: ElementType,
     operands: &[&Range],
-    roundings: &[f64],
+    [most, times]: [f64; 2],
 ) -> Result<Range, Stop> {
     let shape = leaf_shape(site, leaf)?;
     let cause = operands.iter().find_map(|range| range.cause.clone());
     if !shape.ty.is_complex() {
-        return Ok(real_total(ev, site, leaf, ty, operands, roundings, &shape)?.because(cause));
+        return Ok(
+            real_total(ev, site, (leaf, &shape), ty, operands, [most, times])?.because(cause)
+        );
     }
     let part = shape.with_type(shape.ty.component());
     let mut parts = Vec::new();
     for k in 0..2 {
         let operands: Vec<Range> = operands.iter().map(|range| range.part(k)).collect();
         let operands: Vec<&Range> = operands.iter().collect();
-        parts.push(real_total(ev, site, leaf, ty.component(), &operands, roundings, &part)?);
+        parts.push(real_total(ev, site, (leaf, &part), ty.component(), &operands, [most, times])?);
     }
     Ok(complex::joined(&shape, &parts[0], &parts[1]).because(cause))
 }
@@ -403,11 +403,10 @@ pub(super) fn total<'m>(
 fn real_total<'m>(
     ev: &mut Evaluator<'m>,
     site: Site<'m>,
-    leaf: usize,
+    (leaf, shape): (usize, &ArrayShape),
     ty: ElementType,
     operands: &[&Range],
-    roundings: &[f64],
-    shape: &ArrayShape,
+    [most, times]: [f64; 2],
 ) -> Result<Range, Stop> {
     let ends = |end: fn(&Range) -> &Literal| -> Vec<Literal> {
         operands.iter().map(|range| end(range).clone()).collect()
@@ -430,10 +429,21 @@ fn real_total<'m>(
         false => None,
     };
     let accumulator = coarser(ty, shape.ty);
-    let most = roundings.iter().copied().fold(0.0, f64::max);
-    let terms = terms_of_each(ev, site, leaf, operands, most)?;
-    let roundings = roundings.to_vec();
-    let (products, unit) = (0.0, roundoff(accumulator));
+    let terms = terms_of_each(ev, site, leaf, operands, most + times)?;
+    let mut counted: Vec<Literal> = operands
+        .iter()
+        .map(|range| if numeric(range) { marked(range, nonzero) } else { range.lo.clone() })
+        .collect();
+    if let Some(last) = counted.last_mut() {
+        for count in floats_mut(last) {
+            *count *= times;
+        }
+    }
+    let counts = ev.folded(site, Binary::Add, leaf, &counted)?;
+    // A term of more digits than the partial sums is rounded itself.
+    let first = if roundoff(accumulator) > roundoff(shape.ty) { 0.0 } else { 1.0 };
+    let roundings = floats(&counts).iter().map(|count| (count - first).max(0.0)).collect();
+    let (products, unit) = (false, roundoff(accumulator));
     let sum = Sum { lo, hi, magnitudes, specials, roundings, products, accumulator, unit, terms };
     Ok(sum.range(ev, site, shape))
 }

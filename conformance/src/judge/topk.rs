@@ -20,8 +20,12 @@ pub(super) fn topk<'m>(
     if operands[0].shape().is_some_and(|shape| is_whole(shape.ty)) {
         return ev.stated(site, &operands);
     }
-    let all: Vec<Interval> = operands[0].intervals().collect();
-    if operands[0].is_point() && !all.iter().any(|x| x.has_open_sign()) {
+    // Denormals may be compared as 0.
+    let ty = site.operand(0).element_type().ok_or_else(|| site.unsupported("this op"))?;
+    let flushed = operands[0].flushed(ty, ev.modes, false);
+    let operand = flushed.as_ref().unwrap_or(operands[0]);
+    let all: Vec<Interval> = operand.intervals().collect();
+    if operand.is_point() && !all.iter().any(|x| x.has_open_sign()) {
         return ev.stated(site, &operands);
     }
     let [values, indices] = site.instruction().shape.tuple().unwrap_or_default() else {

@@ -3,6 +3,7 @@ use super::interval::Interval;
 use super::modes::{self, contains};
 use super::range::{Cause, CauseKind, LOOSE, Range};
 use super::seen::{self, Seen};
+use super::whole;
 use crate::compare::{Worst, ulps};
 use crate::results::{Element, Measures, Verdict};
 use hlo::{ElementType, IndexSpace, Literal, Scalar};
@@ -106,7 +107,8 @@ impl Check {
         expected: &Literal,
         actual: &Literal,
     ) -> Self {
-        let mut check = Self::default();
+        let (mixed, missed) = whole::mixed(ranges, expected, actual);
+        let mut check = Self { missed, ..Self::default() };
         let leaves = expected.leaves().into_iter().zip(actual.leaves());
         for (leaf, (range, (expected, actual))) in ranges.iter().zip(leaves).enumerate() {
             let Some(shape) = expected.array_shape() else { continue };
@@ -118,7 +120,10 @@ impl Check {
             let range = open.as_ref().unwrap_or(range);
             let array = Leaf::new(leaf, ty, range, expected);
             let orders = range.orders.iter().filter(|order| !order.holds(ty, actual));
-            let twice: HashSet<usize> = orders.flat_map(|order| order.positions.clone()).collect();
+            let orders = orders.flat_map(|order| order.positions.clone());
+            let disordered = shown.disordered.get(leaf).into_iter().flatten();
+            let apart = orders.chain(mixed[leaf].iter().chain(disordered).copied());
+            let apart: HashSet<usize> = apart.collect();
             for at in 0..expected.len() {
                 let (expected, actual) = (expected.get(at), actual.get(at));
                 let origin = range.origin.as_ref();
@@ -141,7 +146,7 @@ impl Check {
                     let cause = path.map(|path| Cause { path, kind: CauseKind::Decides });
                     check.cause = cause.or(check.cause.take());
                 } else {
-                    let legal = check.element(&array, at, expected, actual, twice.contains(&at));
+                    let legal = check.element(&array, at, expected, actual, apart.contains(&at));
                     if legal != Some(true) {
                         check.cause = check.cause.take().or_else(|| range.cause.clone());
                     }
@@ -169,7 +174,7 @@ impl Check {
         at: usize,
         expected: Scalar,
         actual: Scalar,
-        twice: bool,
+        apart: bool,
     ) -> Option<bool> {
         let &Leaf { number: leaf, ty, ref candidates, .. } = of;
         let any = |x: Scalar| {
@@ -180,8 +185,8 @@ impl Check {
                 (false, false) => Some(false),
             }
         };
-        // Another position has the element, too.
-        let legal = if twice { Some(false) } else { any(actual) };
+        // Another position has the element, too, or one that does not belong to it.
+        let legal = if apart { Some(false) } else { any(actual) };
         self.missed += usize::from(any(expected) == Some(false));
         let own = of.own(at, expected);
         let mut tested = false;

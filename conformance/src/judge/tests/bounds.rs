@@ -15,7 +15,7 @@ fn devices_add_in_any_order() {
         x.iter().map(|x| vec![Literal::from_slice(&[2], x)]).collect();
     let session =
         collectives::Session::compile(module.clone(), &CompileOptions::default()).unwrap();
-    let expected = session.run(&arguments, &interp::RunOptions::default()).unwrap().results;
+    let expected = session.run(&arguments, &RunOptions::default()).unwrap().results;
     let result = |first: f32, sent: [f32; 2]| {
         let second = x[3][1] + x[2][1] + x[1][1] + x[0][1];
         let gathered: Vec<f32> = [-first, -second].repeat(4);
@@ -279,7 +279,7 @@ fn devices_add_complex_numbers() {
     let module = verified(text);
     let session =
         collectives::Session::compile(module.clone(), &CompileOptions::default()).unwrap();
-    let expected = session.run(&arguments, &interp::RunOptions::default()).unwrap().results;
+    let expected = session.run(&arguments, &RunOptions::default()).unwrap().results;
     let judged = |sum: &str| {
         let actual = [literal(sum), expected[1].clone(), expected[2].clone()];
         judge(&module, &arguments, &expected, &actual)
@@ -312,7 +312,7 @@ fn devices_communicate_in_loops_and_branches() {
         [[0.1f32, 0.2], [0.3, -0.7]].iter().map(|x| vec![Literal::from_slice(&[2], x)]).collect();
     let session =
         collectives::Session::compile(module.clone(), &CompileOptions::default()).unwrap();
-    let expected = session.run(&arguments, &interp::RunOptions::default()).unwrap().results;
+    let expected = session.run(&arguments, &RunOptions::default()).unwrap().results;
     let judged = |device: usize, change: &dyn Fn(f32) -> f32| {
         let mut actual = expected.clone();
         let x = &mut actual[device].as_mut_slice::<f32>().unwrap()[0];

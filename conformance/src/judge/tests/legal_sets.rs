@@ -181,7 +181,7 @@ fn an_initial_value_takes_part_any_number_of_times() {
 #[test]
 fn random_bits_are_those_of_any_implementation() {
     let text = "ENTRY e { s = u64[2] parameter(0) ROOT r = (u64[2], u32[4]) rng-bit-generator(s), algorithm=rng_philox }";
-    let module = tests::verified(&format!("HloModule m\n{text}"));
+    let module = verified(&format!("HloModule m\n{text}"));
     let arguments: Vec<Literal> = vec!["u64[2] {7, 0}".parse().unwrap()];
     let expected = interp::run(&module, &arguments).unwrap();
     let leaves = expected.elements().unwrap();
@@ -277,7 +277,7 @@ fn a_convolution_may_be_transformed() {
 #[test]
 fn a_wrong_expectation_is_a_bug_of_etalon() {
     let text = "HloModule m\nENTRY e { x = f32[] parameter(0) ROOT r = f32[] add(x, x) }";
-    let module = tests::verified(text);
+    let module = verified(text);
     let arguments = [vec!["f32[] 1".parse().unwrap()]];
     let [two, three, four]: [[Literal; 1]; 3] =
         ["f32[] 2", "f32[] 3", "f32[] 4"].map(|x| [x.parse().unwrap()]);
@@ -312,7 +312,7 @@ fn open_orders_are_permutations() {
 #[test]
 fn modes_can_be_switched_off() {
     let text = "HloModule m\nENTRY e { x = f32[] parameter(0) y = f32[] parameter(1) ROOT r = f32[] multiply(x, y) }";
-    let module = tests::verified(text);
+    let module = verified(text);
     let arguments: Vec<Literal> = ["f32[] 1e-40", "f32[] 2"].map(|x| x.parse().unwrap()).to_vec();
     let expected = [interp::run(&module, &arguments).unwrap()];
     let of = |options: &JudgeOptions| {

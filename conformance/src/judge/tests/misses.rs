@@ -1,5 +1,6 @@
 //! Tests of wrong values next to results that are open.
 use super::Verdict::{Agrees, Differs, NotTested, Undefined, WithinBound};
+use super::check;
 use super::rules::verdicts;
 
 const POOLING: &str = "ge { a = f32[] parameter(0) b = f32[] parameter(1)

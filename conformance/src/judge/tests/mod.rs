@@ -3,8 +3,12 @@
 mod accusations;
 mod bounds;
 mod factors_of_backends;
+mod guards;
+mod hardware;
 mod legal_sets;
+mod loops;
 mod misses;
+mod open_rows;
 mod orders;
 mod programs;
 mod properties;
@@ -13,6 +17,7 @@ mod rules;
 mod specified;
 mod spectra_of_backends;
 mod transfers;
+mod zero_terms;
 
 use super::range::is_whole;
 use super::*;

@@ -35,7 +35,11 @@ fn devices_know_their_numbers_in_every_computation() {
         ENTRY e { x = f32[2] parameter(0) i = u32[] replica-id() t = (u32[], f32[2]) tuple(i, x)
           l = (u32[], f32[2]) while(t), condition=c, body=b ROOT r = f32[2] get-tuple-element(l), index=1 }";
     for (body, right, wrong) in [
-        (scan, ["f32[2] {0, 0}", "f32[2] {1.4, 1.7000002}"], ["f32[2] {0, 0}", "f32[2] {1.4, 0}"]),
+        (
+            scan,
+            ["f32[2] {0, 0}", "f32[2] {1.4000001, 1.7}"],
+            ["f32[2] {0, 0}", "f32[2] {1.4000001, 0}"],
+        ),
         (map, ["f32[2] {0, 0}", "f32[2] {0.3, 0.3}"], ["f32[2] {0.3, 0}", "f32[2] {0.3, 0.3}"]),
         (
             loops,

@@ -1,0 +1,87 @@
+//! Results of sorts that a module returns: whatever the errors of the keys, a backend sorts its own
+//! values, and those that it returns are in their order.
+use super::Stop;
+use super::evaluate::{Evaluator, Leaves};
+use super::fold::picked;
+use super::range::Range;
+use hlo::ir::{Computation, ComputationId};
+use hlo::{Literal, Op, Scalar};
+use std::collections::{BTreeMap, HashSet};
+use std::sync::Arc;
+
+/// An operand of a sort, in the order of its comparator.
+#[derive(Debug, Clone)]
+pub(super) struct Sorted {
+    /// The number of the sort, which its operands share.
+    pub(super) decision: u32,
+    pub(super) operand: usize,
+    pub(super) comparator: ComputationId,
+    pub(super) rows: Arc<[usize]>,
+    pub(super) steps: Arc<[usize]>,
+}
+
+/// Returns for each leaf of a result the positions of elements that are certainly in the wrong order.
+pub(super) fn disordered(
+    ev: &mut Evaluator<'_>,
+    ranges: &[Range],
+    result: &Literal,
+) -> Vec<HashSet<usize>> {
+    let mut sorts: BTreeMap<u32, Vec<(usize, &Sorted)>> = BTreeMap::new();
+    for (leaf, range) in ranges.iter().enumerate() {
+        if let Some(sorted) = &range.sorted {
+            sorts.entry(sorted.decision).or_default().push((leaf, sorted));
+        }
+    }
+    let mut disordered = vec![HashSet::new(); ranges.len()];
+    let leaves = result.leaves();
+    for operands in sorts.values() {
+        let wrong = exchanged(ev, operands, &leaves).ok().flatten().unwrap_or_default();
+        for &(leaf, _) in operands {
+            disordered[leaf].extend(wrong.iter().copied());
+        }
+    }
+    disordered
+}
+
+/// Returns the positions of neighbors of which the second is certainly before the first one; `None` if
+/// the comparator reads what is not in the result.
+fn exchanged(
+    ev: &mut Evaluator<'_>,
+    operands: &[(usize, &Sorted)],
+    leaves: &[&Literal],
+) -> Result<Option<Vec<usize>>, Stop> {
+    let Some((_, first)) = operands.first() else { return Ok(None) };
+    let (rows, steps) = (&first.rows, &first.steps);
+    let at = |from: usize| {
+        let steps = &steps[from..steps.len() - 1 + from];
+        rows.iter().flat_map(move |&row| steps.iter().map(move |&step| row + step))
+    };
+    let lanes = i64::try_from(at(0).count()).unwrap_or(0);
+    let computation = &ev.module.computations[first.comparator];
+    let mut arguments: Vec<Leaves> = Vec::new();
+    for operand in 0..computation.parameters().len() / 2 {
+        let shown = operands.iter().find(|(_, sorted)| sorted.operand == operand);
+        let values = match shown.and_then(|(leaf, _)| leaves.get(*leaf)) {
+            Some(values) => Range::exact(values),
+            None if !reads(computation, operand) => {
+                arguments.extend([vec![Range::nothing()], vec![Range::nothing()]]);
+                continue;
+            }
+            None => return Ok(None),
+        };
+        // The second first.
+        arguments.extend([1, 0].map(|from| vec![picked(&values, lanes, at(from))]));
+    }
+    let before = ev.call(first.comparator, arguments, Some(lanes))?;
+    let is_certain = |i: usize| before[0].ends(i).0 == Scalar::Pred(true);
+    let pairs = at(0).zip(at(1)).enumerate().filter(|&(i, _)| is_certain(i));
+    Ok(Some(pairs.flat_map(|(_, (a, b))| [a, b]).collect()))
+}
+
+/// Returns whether a comparator reads the elements of an operand.
+fn reads(computation: &Computation, operand: usize) -> bool {
+    let of =
+        |op: &Op| matches!(op, Op::Parameter(p) if usize::try_from(p.number / 2) == Ok(operand));
+    let mut all = computation.instructions.iter().flat_map(|(_, user)| user.operands.iter());
+    all.any(|&id| of(&computation.instructions[id].op))
+}
