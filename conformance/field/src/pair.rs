@@ -11,6 +11,9 @@ use hlo::op::{Binary, Unary};
 use hlo::{Array, ArrayShape, ElementType, Op, Scalar};
 use num::index::to_i64;
 
+/// The largest part of a constant beside which the other is taken for that of a right angle.
+const LARGEST_RADIUS: f64 = 1024.0;
+
 /// A complex number: real and imaginary part.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Pair(pub(crate) Element, pub(crate) Element);
@@ -107,7 +110,8 @@ impl Number for Pair {
                 let ty = ty.component();
                 // The cosine of a right angle is no zero in floats.
                 let part = |x: f64, other: f64| {
-                    let is_of_angle = x.abs() < rational::unit(other, ty) && other.abs() <= LARGEST_RADIUS;
+                    let is_of_angle =
+                        x.abs() < rational::unit(other, ty) && other.abs() <= LARGEST_RADIUS;
                     if is_of_angle { Element::ZERO } else { field.literal(x, ty) }
                 };
                 Self(part(re, im), part(im, re))
