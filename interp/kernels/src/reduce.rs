@@ -143,9 +143,10 @@ impl Folded {
             return false;
         }
         let width = ty.storage_bytes();
-        let read = |bytes: &[u8], at: usize| match ty {
-            ElementType::F32 => f64::from(*bytemuck::from_bytes::<f32>(&bytes[at..at + width])),
-            _ => *bytemuck::from_bytes::<f64>(&bytes[at..at + width]),
+        let is_single = ty == ElementType::F32;
+        let read = |bytes: &[u8], at: usize| match is_single {
+            true => f64::from(*bytemuck::from_bytes::<f32>(&bytes[at..at + width])),
+            false => *bytemuck::from_bytes::<f64>(&bytes[at..at + width]),
         };
         for (line, slot) in lines.lists().zip(to.chunks_exact_mut(width)) {
             let terms = line.map(|at| read(from, at * width));

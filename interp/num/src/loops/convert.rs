@@ -95,7 +95,7 @@ fn cut_loop(from: ElementType, to: ElementType) -> Option<VectorLoop> {
     }
     with_type!(from, A => {
         with_type!(to, R => return Some(each(|[x]: [A; 1]| {
-            long(x.into(), [R::MIN.into(), R::MAX.into()]) as R
+            long(x as f64, [R::MIN.into(), R::MAX.into()]) as R
         })), [i8, u8, i16, u16, i32, u32]);
     }, [f32, f64]);
     None

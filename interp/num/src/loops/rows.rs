@@ -17,6 +17,7 @@ pub type RowsFn = dyn Fn(&[u8], usize, Option<&[u8]>, &mut [u8]) + Send + Sync;
 const BYTES: usize = 128;
 
 /// Returns the loop of an op; `None` if its order is of importance, or there is none.
+#[expect(clippy::wildcard_enum_match_arm, reason = "other ops have an order")]
 pub fn rows_loop(op: Binary, ty: ElementType) -> Option<Arc<RowsFn>> {
     use Binary::{Add, And, Maximum, Minimum, Multiply, Or, Xor};
     let is_integer = [Class::Signed, Class::Unsigned].contains(&ty.class());
@@ -127,7 +128,9 @@ impl<T: Pod, F: Fn([T; 2]) -> T> Task for Rows<'_, T, F> {
             _ => long::<T, 16>(elements, inner, to, function),
         }
         if let Some(first) = first {
-            to.iter_mut().for_each(|x| *x = function([first, *x]));
+            for x in to {
+                *x = function([first, *x]);
+            }
         }
     }
 }

@@ -81,8 +81,9 @@ impl SumLoops {
             return Some(match arithmetic {
                 Arithmetic::Exact => exact,
                 Arithmetic::Fast => {
-                    let (columns, rows) = (columns::<T, false>, Some(rows::<T, false> as RowSums));
-                    Self { row: fast_row::<T>, columns, rows, ..exact }
+                    let rows: RowSums = rows::<T, false>;
+                    let columns = columns::<T, false>;
+                    Self { row: fast_row::<T>, columns, rows: Some(rows), ..exact }
                 }
             });
         }, [f32, f64, bf16, f16]);
