@@ -269,7 +269,6 @@ struct Runs {
 
 /// What a draw says.
 struct Drawn {
-    given: Vec<Vec<Literal>>,
     runs: Runs,
     found: Found,
     /// The evidence with this draw, but for the degree, which is that of the draw.
@@ -304,10 +303,9 @@ struct Comparison<'a> {
 }
 
 impl Comparison<'_> {
-    /// Runs both modules on the arguments of a seed, and compares the results. `None` if one does not
-    /// end within the limit of steps.
-    fn drawn(&mut self, seed: u64) -> Result<Option<Drawn>, Stop> {
-        let given = self.arguments(seed, &self.field(seed, 0));
+    /// Runs both modules on arguments, and compares the results. `None` if one does not end within the
+    /// limit of steps.
+    fn drawn(&mut self, seed: u64, given: &[Vec<Literal>]) -> Result<Option<Drawn>, Stop> {
         let mut best: Option<Drawn> = None;
         // With roots of another kind, if no law of the first says that results are equal.
         let first = self.roots;
@@ -316,7 +314,7 @@ impl Comparison<'_> {
         let others = all.into_iter().filter(|roots| !is_single && *roots != first);
         for roots in [first].into_iter().chain(others) {
             self.roots = roots;
-            let Some(drawn) = self.drawn_on(seed, &given)? else { return Ok(None) };
+            let Some(drawn) = self.drawn_on(seed, given)? else { return Ok(None) };
             if !drawn.found.unknown.iter().any(|place| place.in_field) {
                 return Ok(Some(drawn));
             }
@@ -339,7 +337,7 @@ impl Comparison<'_> {
             found = self.judged(&runs, &mut met, &mut evidence);
         }
         evidence.undefined += found.undefined.len();
-        Ok(Some(Drawn { given: given.to_vec(), runs, found, evidence, met }))
+        Ok(Some(Drawn { runs, found, evidence, met }))
     }
     /// Compares the results of two runs on the arguments of a draw.
     fn judged(&self, runs: &Runs, met: &mut Vec<Vec<Met>>, evidence: &mut Evidence) -> Found {
@@ -350,18 +348,19 @@ impl Comparison<'_> {
     /// Adds what the arguments of a seed say.
     fn draw(&mut self, seed: u64) -> Result<(), Stop> {
         self.evidence.seeds += 1;
-        let mut drawn = self.drawn(seed)?;
+        let given = self.arguments(seed, &self.field(seed, 0));
+        let mut drawn = self.drawn(seed, &given)?;
         if let Some(first) = &drawn
             && self.is_common.is_none()
             && first.evidence.degree > LARGE
         {
             self.is_common = Some(true);
-            match self.drawn(seed)? {
+            match self.drawn(seed, &given)? {
                 Some(other) if other.evidence.degree < first.evidence.degree => drawn = Some(other),
                 Some(_) | None => self.is_common = Some(false),
             }
         }
-        let Some(Drawn { given, runs, mut found, mut evidence, met }) = drawn else {
+        let Some(Drawn { runs, mut found, mut evidence, met }) = drawn else {
             self.evidence.endless += 1;
             return Ok(());
         };

@@ -1,6 +1,6 @@
 //! Arguments that are sought after the draws: those for which compared numbers are equal, and those
 //! that are a constant or between two as a whole.
-use super::{Comparison, Stop};
+use super::{Comparison, Drawn, Stop};
 use crate::arithmetic::Field;
 use crate::cells::{Cells, Family};
 use crate::coverage::Samples;
@@ -54,8 +54,34 @@ impl Comparison<'_> {
                 let field = self.field(seed, 0);
                 let cells = Cells::new(self.modules[0], &self.constants, family);
                 let given = vec![cells.arguments(turn, most, &field)];
-                self.look(seed, &field, &given)?;
+                match family {
+                    Family::Constants => {
+                        self.look(seed, &field, &given)?;
+                    }
+                    Family::Others => self.look_between(seed, &given)?,
+                }
             }
+        }
+        Ok(())
+    }
+    /// Runs both modules on arguments with random residues. What only these show is not known.
+    fn look_between(&mut self, seed: u64, given: &[Vec<Literal>]) -> Result<(), Stop> {
+        if self.is_over() {
+            return Ok(());
+        }
+        let Some(Drawn { runs, mut found, met, .. }) = self.drawn(seed, given)? else {
+            return Ok(());
+        };
+        found.unknown.retain(|place| place.in_field);
+        if !found.is_any() {
+            self.met = met;
+        }
+        if found.is_any()
+            && !runs.is_unsure
+            && let Some(unstable) = self.unstable(seed, given, &runs)?
+        {
+            found.leave_out(&unstable);
+            self.conclude(seed, &runs, &found)?;
         }
         Ok(())
     }
