@@ -99,7 +99,7 @@ pub(crate) fn difference_from(
 fn at_least(modules: [&Verified; 2], draws: u32) -> u32 {
     let program = modules[0].module().entry().program_shape();
     let types = program.parameters.iter().flat_map(|shape| shape.leaves());
-    let mut types = types.filter_map(hlo::Shape::element_type);
+    let mut types = types.filter_map(Shape::element_type);
     let has_integers = types.any(|ty| !ty.is_float() && !ty.is_complex());
     let is_small = modules.iter().all(|module| operations(module.module()) <= FEW);
     if has_integers && is_small && draws > 0 { draws.max(MORE_DRAWS) } else { draws }
