@@ -1,12 +1,16 @@
 //! Ranges of loops and branches: where a decision is open, of each state or branch that it may lead
 //! to.
+#![expect(clippy::wildcard_enum_match_arm, reason = "other ops may have several results")]
 use super::Stop;
+use super::elementwise::is_elementwise;
 use super::evaluate::{Evaluator, Leaves, unknown};
-use super::range::Range;
+use super::moved::data_operands;
+use super::range::{Range, is_whole};
+use super::runner::Form;
 use super::site::Site;
-use hlo::Scalar;
 use hlo::ir::ComputationId;
-use hlo::op::While;
+use hlo::op::{Binary, While};
+use hlo::{Literal, Module, Op, Scalar, Shape};
 
 /// Rounds after which a loop may end or not: after more of them the states are widened.
 const UNDECIDED_ROUNDS: usize = 50;
@@ -24,6 +28,9 @@ pub(super) fn looped<'m>(
     op: &While,
     mut state: Leaves,
 ) -> Result<Leaves, Stop> {
+    if let Some(result) = of_whole_numbers(ev, site, op, &state)? {
+        return Ok(result);
+    }
     let mut ends: Vec<Leaves> = Vec::new();
     loop {
         let decision = ev.call(op.condition, vec![state.clone()], None)?;
@@ -51,6 +58,49 @@ pub(super) fn looped<'m>(
     }
     ends.push(state);
     Ok(ev.decisions.decided(any_of(&ends), &ends.into(), None))
+}
+
+/// Returns the only result of a loop over known whole numbers in which no float is computed, and
+/// nothing that may have several results; `None` of another one.
+fn of_whole_numbers<'m>(
+    ev: &mut Evaluator<'m>,
+    site: Site<'m>,
+    op: &While,
+    state: &Leaves,
+) -> Result<Option<Leaves>, Stop> {
+    let is_exact = |id| computes_exactly(ev.module, id);
+    if site.lanes.is_some() || !is_exact(op.condition) || !is_exact(op.body) {
+        return Ok(None);
+    }
+    let value = |range: &Range| range.value(range.shape()?.ty).filter(|_| range.origin.is_none());
+    let Some(values) = state.iter().map(value).collect::<Option<Vec<Literal>>>() else {
+        return Ok(None);
+    };
+    let result = ev.runner.run(ev.module, &site.key(Form::Stated), &[Literal::tuple(values)])?;
+    Ok(Some(result.leaves().into_iter().map(Range::exact).collect()))
+}
+
+/// Returns whether a computation has whole numbers alone, of which each op has one result.
+fn computes_exactly(module: &Module, id: ComputationId) -> bool {
+    let all = module.computations[id].instructions.iter();
+    let mut ops = all.map(|(_, instruction)| instruction);
+    ops.all(|instruction| {
+        let op = &instruction.op;
+        let is_array = |shape: &Shape| shape.element_type().is_some_and(is_whole);
+        let is_whole = match &instruction.shape {
+            Shape::Tuple(shapes) => shapes.iter().all(is_array),
+            shape => is_array(shape),
+        };
+        let divides = matches!(op, Op::Binary(Binary::Divide | Binary::Remainder | Binary::Power));
+        let mut callees = true;
+        op.each_callee(&mut |callee| callees &= computes_exactly(module, callee));
+        let is_exact = match op {
+            Op::Parameter(_) | Op::Constant(_) | Op::Iota(_) => true,
+            Op::Tuple(_) | Op::GetTupleElement(_) | Op::While(_) | Op::Call(_) => true,
+            _ => is_elementwise(op) || data_operands(op).is_some(),
+        };
+        is_whole && is_exact && callees && !divides
+    })
 }
 
 /// Returns whether each value of a state is one of another state.

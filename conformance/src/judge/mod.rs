@@ -323,8 +323,8 @@ fn judge_devices(
         |evaluator: &mut Evaluator<'_>| checked(evaluator, arguments, [&expected, &actual]);
     let mut tiers = tiers(options).into_iter();
     let mut modes = tiers.next().unwrap_or(Modes::NONE);
-    // Factors are checked together.
-    let asked = match factors::any(module) {
+    // Factors are checked together, and what one decision makes.
+    let asked = match factors::any(module) || whole::any(module) {
         true => vec![true; result.leaves().len()],
         false => different(result, pairs),
     };

@@ -3,7 +3,7 @@
 use super::evaluate::Leaves;
 use super::range::Range;
 use super::verdict::Elements;
-use hlo::Literal;
+use hlo::{Literal, Module, Op};
 use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
@@ -44,6 +44,15 @@ impl Decisions {
         }
         results
     }
+}
+
+/// Returns whether an instruction of the entry may make several arrays by one decision.
+pub(super) fn any(module: &Module) -> bool {
+    let mut all = module.entry().instructions.iter();
+    all.any(|(_, instruction)| {
+        let decides = matches!(instruction.op, Op::Conditional(_) | Op::While(_) | Op::Sort(_));
+        decides && instruction.shape.tuple().is_some()
+    })
 }
 
 /// Returns for each leaf the positions of values that are not in the alternative of the expected

@@ -51,6 +51,29 @@ fn a_branch_is_taken_as_a_whole() {
 }
 
 #[test]
+fn a_branch_is_taken_as_a_whole_in_another_tuple() {
+    let branches = "yes { x = f32[] parameter(0) one = f32[] constant(1) a = f32[] add(x, one)
+        ROOT t = (f32[], f32[]) tuple(x, a) }
+        no { x = f32[] parameter(0) two = f32[] constant(2) a = f32[] add(x, two)
+        b = f32[] add(a, two) ROOT t = (f32[], f32[]) tuple(a, b) }
+        ENTRY e { x = f32[] parameter(0) v = f32[] parameter(1) c = f32[] constant(1.1)
+        w = f32[] multiply(v, c) t = f32[] constant(0.33) p = pred[] compare(w, t), direction=LE
+        r = (f32[], f32[]) conditional(p, x, x), true_computation=yes, false_computation=no
+        a = f32[] get-tuple-element(r), index=0 b = f32[] get-tuple-element(r), index=1
+        ROOT o = (f32[], f32[]) tuple(b, a) }";
+    verdicts(
+        branches,
+        &["f32[] 1", "f32[] .3"],
+        &[
+            ("(f32[] 2, f32[] 1)", Agrees),
+            ("(f32[] 5, f32[] 3)", WithinBound),
+            ("(f32[] 5, f32[] 1)", Differs),
+            ("(f32[] 2, f32[] 3)", Differs),
+        ],
+    );
+}
+
+#[test]
 fn a_state_of_a_loop_is_that_of_one_round() {
     let counted = "body { s = (s32[], f32[2]) parameter(0) i = s32[] get-tuple-element(s), index=0
         x = f32[2] get-tuple-element(s), index=1 one = s32[] constant(1) n = s32[] add(i, one)
@@ -122,4 +145,19 @@ fn a_slice_is_at_one_of_its_places() {
         &arguments,
         &[("f32[5] {-0, -10, -20, -30, -40}", WithinBound), (mixed, Differs)],
     );
+}
+
+#[test]
+fn a_long_loop_of_whole_numbers_has_one_result() {
+    let rounds = "body { s = (s32[], u32[]) parameter(0) i = s32[] get-tuple-element(s), index=0
+        x = u32[] get-tuple-element(s), index=1 one = s32[] constant(1) n = s32[] add(i, one)
+        a = u32[] constant(1664525) c = u32[] constant(1013904223) m = u32[] multiply(x, a)
+        y = u32[] add(m, c) ROOT t = (s32[], u32[]) tuple(n, y) }
+        condition { s = (s32[], u32[]) parameter(0) i = s32[] get-tuple-element(s), index=0
+        n = s32[] constant(40000) ROOT p = pred[] compare(i, n), direction=LT }
+        ENTRY e { x = u32[] parameter(0) z = s32[] constant(0) s = (s32[], u32[]) tuple(z, x)
+        w = (s32[], u32[]) while(s), condition=condition, body=body
+        i = s32[] get-tuple-element(w), index=0 f = f32[] convert(i) c = f32[] constant(0.1)
+        ROOT r = f32[] multiply(f, c) }";
+    verdicts(rounds, &["u32[] 1"], &[("f32[] 4000", Agrees), ("f32[] 4000.1", Differs)]);
 }
