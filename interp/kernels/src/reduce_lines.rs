@@ -33,7 +33,7 @@ const PART: usize = 1 << 15;
 const LONGEST_SUM: usize = 512;
 const SHORT: usize = 96;
 /// Elements of the fewest lines of which several are folded as one.
-const NARROW: usize = 4096;
+pub(super) const NARROW: usize = 4096;
 /// Results of the fewest short rows that are computed beside one another.
 const FEW: usize = 8;
 

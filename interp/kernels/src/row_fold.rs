@@ -3,8 +3,9 @@
 use super::fold_tiles::Tiles;
 use super::lanes::{DEPTH, LANES, LaneTile, Starts, rows};
 use super::partial_sum::{ColumnSums, Partial, SumMethod, exact_sum};
-use super::reduce_lines::{Method, RUN, STRIP};
+use super::reduce_lines::{Method, NARROW, RUN, STRIP};
 use hlo::{ElementType, Scalar};
+use num::Arithmetic;
 use num::clock::Stop;
 use num::index::{Grid, to_i64};
 use num::loops::AT_ONCE;
@@ -151,11 +152,12 @@ impl<'a> RowFold<'a> {
         let Starts::Run(_, run) = starts else { return None };
         let are_neighbors = steps.rank() == 1 && steps.offset(1) == *run;
         let rows = (LANES / run).min(steps.count() / 2);
-        let is_orderless = match self.method {
-            Method::Sum(_) => true,
-            Method::Op { is_orderless, .. } => *is_orderless,
+        let is_long = steps.count().saturating_mul(*run) >= NARROW;
+        let pays = match self.method {
+            Method::Sum(method) => is_long || method.loops.arithmetic == Arithmetic::Fast,
+            Method::Op { is_orderless, .. } => is_long && *is_orderless,
         };
-        (is_orderless && are_neighbors && rows > 1).then_some(rows)
+        (pays && are_neighbors && rows > 1).then_some(rows)
     }
     /// Folds short rows that lie one after the other, so many as one, into a result of each column.
     fn narrow_columns(

@@ -1,4 +1,5 @@
 //! Folds of rows of neighbors by ops whose order is of no importance, in types of the processor.
+use super::Each;
 use super::instruction_set::{self, Task};
 use super::narrow::{Narrow, narrow_type};
 use super::native_types::{with_integer, with_type};
@@ -6,6 +7,7 @@ use crate::float_functions::{double, single};
 use bytemuck::Pod;
 use hlo::op::Binary;
 use hlo::{Class, ElementType};
+use smallvec::{SmallVec, smallvec};
 use std::sync::Arc;
 
 /// A loop that folds each row of so many elements, at least one, and a first value if there is one:
@@ -13,6 +15,8 @@ use std::sync::Arc;
 /// aligned for their type.
 pub type RowsFn = dyn Fn(&[u8], usize, Option<&[u8]>, &mut [u8]) + Send + Sync;
 
+/// Elements whose places are folded together.
+const PLACES: usize = 1 << 10;
 /// Bytes that are folded at once, of long rows.
 const BYTES: usize = 128;
 
@@ -59,16 +63,41 @@ pub fn rows_loop(op: Binary, ty: ElementType) -> Option<Arc<RowsFn>> {
     with_type!(ty, T => extremes!(T:
         |[a, b]| double::max(a, b), |[a, b]| double::min(a, b), |[a, b]| a * b
     ), [f64]);
-    narrow_type!(ty, T => extremes!(u16:
-        |[a, b]| of_place(place::<T>(a, i16::MAX).max(place::<T>(b, i16::MAX))),
-        |[a, b]| of_place(place::<T>(a, i16::MIN).min(place::<T>(b, i16::MIN)))
-    ));
+    narrow_type!(ty, T => match op {
+        Maximum => return Some(by_places::<T>(i16::MAX, |[a, b]| a.max(b))),
+        Minimum => return Some(by_places::<T>(i16::MIN, |[a, b]| a.min(b))),
+        _ => return None,
+    });
     match op {
         And | Multiply | Minimum if ty == ElementType::Pred => Some(rows::<u8>(|[a, b]| a & b)),
         Or | Add | Maximum if ty == ElementType::Pred => Some(rows::<u8>(|[a, b]| a | b)),
         Xor if ty == ElementType::Pred => Some(rows::<u8>(|[a, b]| a ^ b)),
         _ => None,
     }
+}
+
+/// Returns the loop of an op on the places of floats of 16 bits in the order of numbers.
+fn by_places<T: Narrow>(
+    of_nan: i16,
+    function: impl Fn([i16; 2]) -> i16 + Copy + Send + Sync + 'static,
+) -> Arc<RowsFn> {
+    Arc::new(move |elements, inner, first, to| {
+        let elements: &[u16] = bytemuck::cast_slice(elements);
+        let to: &mut [i16] = bytemuck::cast_slice_mut(to);
+        let first = first.map(|first| place::<T>(*bytemuck::from_bytes(first), of_nan));
+        let together = (PLACES / inner).max(1);
+        let mut places: SmallVec<[i16; PLACES]> =
+            smallvec![0; elements.len().min(together * inner)];
+        for (rows, to) in elements.chunks(together * inner).zip(to.chunks_mut(together)) {
+            let places = &mut places[..rows.len()];
+            let of = |[x]: [u16; 1]| place::<T>(x, of_nan);
+            instruction_set::run(Each { operands: [rows], result: &mut *places, function: of });
+            instruction_set::run(Rows { elements: places, inner, first, to, function });
+        }
+        for x in to {
+            *x = of_place(*x).cast_signed();
+        }
+    })
 }
 
 /// Returns the place of a float of 16 bits, given as its bits, in the order of numbers; that of a NaN
