@@ -96,7 +96,7 @@ pub(crate) fn difference_from(
 
 /// Returns how often arguments are drawn for small modules that take integers, of which each draw
 /// has a few values: more often than asked for.
-fn at_least(modules: [&Verified; 2], draws: u32) -> u32 {
+pub(crate) fn at_least(modules: [&Verified; 2], draws: u32) -> u32 {
     let program = modules[0].module().entry().program_shape();
     let types = program.parameters.iter().flat_map(|shape| shape.leaves());
     let mut types = types.filter_map(Shape::element_type);

@@ -31,6 +31,21 @@ fn each_wrong_pass_is_named() {
 }
 
 #[test]
+fn integers_are_drawn_until_a_run_shows_the_difference() {
+    // The first draws divide by zero, or square small numbers.
+    for dump in ["integer_quotient", "integer_square"] {
+        let output = passes(dump, "");
+        expect(
+            &output,
+            1,
+            "1 of 1 steps changes the meaning: 0000 simplification/algsimp (1 DIFFERS)",
+            "",
+        );
+        expect(&output, 1, " of the field", "");
+    }
+}
+
+#[test]
 fn a_program_with_manual_regions_is_compared_with_its_partitioned_states() {
     // Its header states the partitions that it will have.
     let output = passes("manual_region", "");

@@ -20,7 +20,7 @@ impl Met {
     pub(crate) fn add(&mut self, x: &Element, y: &Element) {
         let is_finite = x.is_finite() && y.is_finite();
         // An overflow is no constant.
-        let is_stated = |x: &Element| x.is_finite() || x.is_stated() && !x.real.is_nan();
+        let is_stated = |x: &Element| x.is_finite() || x.is_stated();
         let is_constant = x.is_constant() && y.is_constant() && x.is(y) && is_stated(x);
         *self = match *self {
             Self::Compared => Self::Compared,
@@ -64,6 +64,8 @@ mod tests {
         assert_eq!(met(&[(Element::NAN, Element::NAN), (one, one)]), Met::Missed);
         assert_eq!(met(&[(infinite, infinite), (one, one)]), Met::Missed);
         assert_eq!(met(&[(infinite, infinite); 2]), Met::Constant(f64::INFINITY));
+        let nan = Element::NAN.stated();
+        assert!(matches!(met(&[(nan, nan); 2]), Met::Constant(x) if x.is_nan()));
         assert_eq!(met(&[(overflow, overflow); 2]), Met::Missed);
         assert_eq!(met(&[(one, one), (Element::ZERO, Element::ZERO)]), Met::Compared);
         assert!(are_too_many(&[Met::Missed, Met::Compared], 12));

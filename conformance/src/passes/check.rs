@@ -8,7 +8,7 @@ use super::run::{
 };
 use super::state::{State, Unread};
 use crate::blame::{Divergence, Options as BlameOptions, compare_modules};
-use crate::exact::{Proof, difference_from, is_rounding, proof};
+use crate::exact::{Proof, at_least, difference_from, is_rounding, proof};
 use crate::generate::Regime;
 use crate::program::{Program, watching};
 use field::Difference;
@@ -91,7 +91,7 @@ pub(super) struct Ran {
 const FIRST_SEED: u64 = 1;
 
 /// The draws that differ over the field of which a run is sought that shows it.
-const MOST_SHOWN: usize = 8;
+const MOST_SHOWN: u32 = 8;
 
 /// The steps that a run over the field may take, however few the state before takes.
 const LEAST_STEPS: u64 = 1_000_000;
@@ -458,7 +458,8 @@ impl<'a> Check<'a> {
         let next = |found: &Difference| {
             difference_from(modules, found.seed + 1, self.options.draws, Some(fuel))
         };
-        for difference in std::iter::successors(difference, next).take(MOST_SHOWN) {
+        let most = at_least(modules, self.options.draws).max(MOST_SHOWN);
+        for (_, difference) in (0..most).zip(std::iter::successors(difference, next)) {
             let name = format!("draw {} of the field", difference.seed);
             let arguments = vec![difference.arguments];
             if let Some(shown) = shown(states, &arguments, interface, after.limit)
