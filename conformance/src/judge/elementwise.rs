@@ -344,9 +344,10 @@ pub(super) fn real_binary(
                 false => each.map(|y| functions::binary(Binary::Multiply, x, y)).collect(),
             };
             let products = products.into_iter().flat_map(stored);
-            // A quotient of a value with itself is computed from its own reciprocal.
-            let turns =
-                if same || ty.bits() > 32 { Vec::new() } else { functions::turns(op, x, y) };
+            // A quotient of a value with itself is computed from its own reciprocal, and that of a
+            // power of two is exact.
+            let is_exact = same || ty.bits() > 32 || is_power_of_two(y);
+            let turns = if is_exact { Vec::new() } else { functions::turns(op, x, y) };
             let near = turns.into_iter().map(|z| Modes::inaccurate(ElementType::F32, z, QUOTIENT));
             let near = near.flat_map(|z| modes.store_all(ty, z, product));
             function((x, y)).into_iter().chain(products).chain(near).collect()
@@ -354,6 +355,11 @@ pub(super) fn real_binary(
         return Range::of_sets(shape, &each(pairs, set));
     }
     Range::of_sets(shape, &each(pairs, function))
+}
+
+/// Returns whether it is one power of two.
+fn is_power_of_two(x: Interval) -> bool {
+    x.lo == x.hi && x.lo.is_normal() && x.lo.to_bits().trailing_zeros() >= f64::MANTISSA_DIGITS - 1
 }
 
 /// Returns a range of booleans; `None` is undecided.
