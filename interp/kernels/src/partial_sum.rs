@@ -8,7 +8,8 @@ use smallvec::SmallVec;
 
 /// The bound of the error of a sum of elements of up to 32 bits, relative to the sum of magnitudes:
 /// no element takes part in more additions that round than these, each with an error of at most
-/// 2^-53 of the magnitudes before it: those of a block of rows, and of sums that are joined. The magnitudes have errors of the same size.
+/// 2^-53 of the magnitudes before it: those of a block of rows, and of sums that are joined. The
+/// magnitudes have errors of the same size.
 const ERROR: f64 = 320.0 / 9_007_199_254_740_992.0;
 /// 2^-105, twice the square of the error of an addition.
 const TWICE: f64 = f64::from_bits((1023 - 105) << 52);

@@ -139,7 +139,7 @@ impl<T: Pod, F: Fn([T; 2]) -> T> Task for Rows<'_, T, F> {
     fn run(self) {
         let Self { elements, inner, first, to, function } = self;
         let function = &function;
-        match inner {
+        match inner.min(BYTES / size_of::<T>()) {
             1 => to.copy_from_slice(elements),
             2 => short::<T, 2>(elements, to, function),
             3 => short::<T, 3>(elements, to, function),
@@ -149,12 +149,9 @@ impl<T: Pod, F: Fn([T; 2]) -> T> Task for Rows<'_, T, F> {
             7 => short::<T, 7>(elements, to, function),
             8..16 => long::<T, 8>(elements, inner, to, function),
             16..32 => long::<T, 16>(elements, inner, to, function),
-            32..64 if size_of::<T>() <= BYTES / 32 => long::<T, 32>(elements, inner, to, function),
-            64..128 if size_of::<T>() <= BYTES / 64 => long::<T, 64>(elements, inner, to, function),
-            128.. if size_of::<T>() == 1 => long::<T, 128>(elements, inner, to, function),
-            64.. if size_of::<T>() == 2 => long::<T, 64>(elements, inner, to, function),
-            32.. if size_of::<T>() == 4 => long::<T, 32>(elements, inner, to, function),
-            _ => long::<T, 16>(elements, inner, to, function),
+            32..64 => long::<T, 32>(elements, inner, to, function),
+            64..128 => long::<T, 64>(elements, inner, to, function),
+            _ => long::<T, 128>(elements, inner, to, function),
         }
         if let Some(first) = first {
             for x in to {
