@@ -62,6 +62,12 @@ pub(crate) struct Rules {
     pub(crate) is_common: bool,
     /// Whether integers depend on arguments.
     pub(crate) has_integers: bool,
+    /// Whether arguments are in general position: a number that is 0 is 0 for all that take the same
+    /// ways.
+    pub(crate) is_generic: bool,
+    /// Whether computed constants of types of few digits are rounded to these, as compilers do; else
+    /// they are exact.
+    pub(crate) is_rounded: bool,
     pub(crate) roots: Roots,
     /// The number of a run that is to show on which last digits its results depend, and which has
     /// others for each number from 1 on; 0 for others.
@@ -124,9 +130,20 @@ impl Field {
     pub(crate) fn converted(&self, x: Element, ty: ElementType) -> Element {
         match self.rules.has_integers {
             true => x.varying(),
-            false if rational::is_narrow(ty) => self.literal(rounded_to(x.real, ty), ty),
+            false => self.rounded_constant(x, ty),
+        }
+    }
+    /// Returns a number as a type has it: rounded, if it is a constant and the type has few digits.
+    pub(crate) fn rounded_constant(&self, x: Element, ty: ElementType) -> Element {
+        let is_rounded = self.rules.is_rounded && rational::is_narrow(ty);
+        match is_rounded && x.is_constant() && x.is_finite() {
+            true => self.literal(rounded_to(x.real, ty), ty),
             false => x,
         }
+    }
+    /// Returns whether computed constants of types of few digits are rounded to these.
+    pub(crate) fn is_rounded(&self) -> bool {
+        self.rules.is_rounded
     }
     /// Returns whether a law of exponentials may have been lost: nested deeper than the tower.
     pub(crate) fn is_shallow(&self) -> bool {
@@ -268,6 +285,7 @@ impl Field {
     /// determine.
     pub(crate) fn oracle(&self, name: &str, of: &[Element], real: f64) -> Element {
         match real.is_nan() {
+            true if of.iter().all(|x| x.is_finite() && x.is_constant()) => Element::NAN.stated(),
             true => Element::NAN,
             false => Element { degree: 1.0, ..Element::constant(self.hash(name, of), 0.0) }
                 .with_real(real),
@@ -289,7 +307,8 @@ impl Field {
     }
 
     pub(crate) fn negated(x: Element) -> Element {
-        Element { real: -x.real, ..x.with_own(tower::negate, plane::negate) }
+        let negated = if x.is_finite() { x.with_own(tower::negate, plane::negate) } else { x };
+        Element { real: -x.real, ..negated }
     }
     pub(crate) fn sum(x: Element, y: Element) -> Element {
         let real = x.real + y.real;
@@ -350,9 +369,12 @@ impl Field {
             let real = if x.is_zero() { 0.0 } else { x.real } / y;
             return match real.is_finite() {
                 // What vanishes beside an overflow is no zero.
-                true if !divisor.is_finite() && !divisor.is_stated() => Element::NAN,
+                true if divisor.is_lost() => Element::NAN,
                 true => Element::ZERO,
-                false if y == 0.0 => Element::special(real),
+                false if x.is_finite() && y == 0.0 => {
+                    let special = Element::special(real);
+                    if self.rules.is_generic { special.by_zero() } else { special }
+                }
                 false => Element::of_special([&x, &divisor], real),
             };
         }
@@ -413,7 +435,9 @@ impl Field {
         }
         let is_exact = matches!(op, Unary::Abs | Unary::Negate | Unary::Real | Unary::Sign);
         // As compilers do.
-        if x.is_constant() && !is_exact && rational::digits(ty) <= 24 {
+        let is_folded =
+            rational::digits(ty) == 24 || self.rules.is_rounded && rational::is_narrow(ty);
+        if x.is_constant() && !is_exact && is_folded {
             return Some(self.literal(rounded_to(real, ty), ty));
         }
         let one = Element::ONE;
@@ -548,7 +572,11 @@ impl Field {
     /// Returns the bits of a float with the real number of this element.
     pub(crate) fn bits(&self, x: &Element, ty: ElementType) -> u128 {
         self.decide(x);
-        let bits = hlo::Scalar::Float(x.real).convert(ElementType::F64, ty).to_bits(ty);
+        if x.is_lost() {
+            self.is_unsure.store(true, Access::Relaxed);
+        }
+        let real = if x.is_lost() && self.is_shaken() { 0.0 } else { self.digits(x, ty) };
+        let bits = hlo::Scalar::Float(real).convert(ElementType::F64, ty).to_bits(ty);
         if let Ok(bits) = u64::try_from(bits) {
             // If two numbers have the same bits, it is not known which one these are: the second one,
             // or the first one in a shaken field.
@@ -562,6 +590,12 @@ impl Field {
             }
         }
         bits
+    }
+    /// Returns the real number of an element: that of a literal with all of its digits.
+    fn digits(&self, x: &Element, ty: ElementType) -> f64 {
+        let literals = lock(&self.literals);
+        let known = (rational::digits(ty) == 53).then(|| literals[1].digits(x.real, x.residues));
+        known.flatten().unwrap_or(x.real)
     }
     /// Returns the element that has these bits.
     pub(crate) fn of_bits(&self, bits: u128, ty: ElementType) -> Element {

@@ -48,8 +48,9 @@ fn statistics(field: &Field, of: &[usize], features: usize, x: &[Element]) -> St
 }
 
 /// Returns the inverse of the standard deviation.
-fn scale_of(field: &Field, variance: Element, epsilon: f32) -> Element {
+fn scale_of(field: &Field, variance: Element, (epsilon, ty): (f32, ElementType)) -> Element {
     let epsilon = field.literal(f64::from(epsilon), ElementType::F32);
+    let epsilon = field.rounded_constant(epsilon, ty);
     let sum = Field::sum(variance, epsilon);
     field.quotient(Element::ONE, field.root(sum))
 }
@@ -62,7 +63,8 @@ pub(crate) fn training(field: &Field, op: &BatchNormTraining, with: &Operands<'_
     let (x, scale, offset) = (with.elements(0), with.elements(1), with.elements(2));
     let (of, count) = features(with.shape(0), op.feature_index);
     let found = statistics(field, &of, count, &x);
-    let roots = found.variance.iter().map(|&v| scale_of(field, v, op.epsilon.0));
+    let roots =
+        found.variance.iter().map(|&v| scale_of(field, v, (op.epsilon.0, with.shape(0).ty)));
     let roots: Vec<Element> = roots.collect();
     let results = of.iter().zip(&x).map(|(&f, &x)| {
         let value = normalized(field, x, found.mean[f], roots[f]);
@@ -76,7 +78,7 @@ pub(crate) fn inference(field: &Field, op: &BatchNormInference, with: &Operands<
     let [scale, offset, mean, variance] = [1, 2, 3, 4].map(|i| with.elements(i));
     let (of, _) = features(with.shape(0), op.feature_index);
     with.written(of.iter().zip(&x).map(|(&f, &x)| {
-        let root = scale_of(field, variance[f], op.epsilon.0);
+        let root = scale_of(field, variance[f], (op.epsilon.0, with.shape(0).ty));
         let value = normalized(field, x, mean[f], root);
         Field::sum(field.product(value, scale[f]), offset[f])
     }))
@@ -86,7 +88,8 @@ pub(crate) fn gradient(field: &Field, op: &BatchNormGrad, with: &Operands<'_>) -
     let [x, scale, mean, variance, grad] = [0, 1, 2, 3, 4].map(|i| with.elements(i));
     let (of, count) = features(with.shape(0), op.feature_index);
     let size = statistics(field, &of, count, &x).size;
-    let roots: Vec<Element> = variance.iter().map(|&v| scale_of(field, v, op.epsilon.0)).collect();
+    let roots: Vec<Element> =
+        variance.iter().map(|&v| scale_of(field, v, (op.epsilon.0, with.shape(0).ty))).collect();
     let values: Vec<Element> =
         (of.iter().zip(&x)).map(|(&f, &x)| normalized(field, x, mean[f], roots[f])).collect();
     let weighted: Vec<Element> =

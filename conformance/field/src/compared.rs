@@ -44,6 +44,10 @@ impl Found {
     pub(crate) fn is_any(&self) -> bool {
         !self.different.is_empty() || !self.unknown.is_empty()
     }
+    /// Returns whether residues differ.
+    pub(crate) fn is_any_in_field(&self) -> bool {
+        !self.different.is_empty() || self.unknown.iter().any(|place| place.in_field)
+    }
     /// Returns whether real numbers differ.
     pub(crate) fn has_other_numbers(&self) -> bool {
         !self.different.is_empty() || self.unknown.iter().any(|place| !place.in_field)
@@ -105,10 +109,13 @@ impl Found {
             let (values, is_same) = ([x.real, y.real], x.is(y));
             let place = Place { output, element: at / each, values, in_field: !is_same };
             if !x.is_finite() || !y.is_finite() {
-                let is_known = |x: &Element| x.is_finite() || x.is_stated();
+                let are_known = match x.is_finite() || y.is_finite() {
+                    true => !x.is_lost() && !y.is_lost(),
+                    false => x.is_stated() && y.is_stated(),
+                };
                 match is_same {
                     true => {}
-                    false if is_known(x) && is_known(y) => self.different.push(place),
+                    false if are_known => self.different.push(place),
                     false => self.undefined.push(place),
                 }
                 continue;

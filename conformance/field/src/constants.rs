@@ -1,45 +1,148 @@
 //! Values that a compiler may compute: functions of constants, in floats as it does.
-use hlo::ir::{Computation, Instruction, InstructionId};
+use crate::rational::is_narrow;
+use hlo::ir::{Computation, ComputationId, Instruction, InstructionId};
 use hlo::literal::ConstantValue;
 use hlo::op::{Binary, Unary};
-use hlo::{Literal, Op, Scalar};
+use hlo::{ElementType, Literal, Module, Op, Scalar, Shape};
 use num::clock::Stop;
 use num::scalar_program::ScalarProgram;
 use num::{Error, Result, Scope};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Larger arrays are not computed by compilers either.
 const MOST: usize = 4096;
 
-/// The values of a computation that are constant.
-pub(crate) struct Constants {
-    values: BTreeMap<InstructionId, (Literal, bool)>,
+/// The most computations that are looked into, each as often as it is called.
+const MOST_CALLS: usize = 1 << 12;
+
+/// A constant, and whether it was rounded, as an exponential is and a sum of few numbers is not.
+type Known = (Literal, bool);
+
+/// The values of a module that are constant.
+pub(crate) struct Constants<'a> {
+    module: &'a Module,
+    /// Whether compilers round numbers of few digits.
+    is_rounded: bool,
+    /// The computations that one instruction calls, with its operands.
+    inlined: BTreeSet<ComputationId>,
+    values: BTreeMap<(ComputationId, InstructionId), Known>,
+    calls: usize,
 }
 
-impl Constants {
-    pub(crate) fn of(computation: &Computation) -> Self {
-        let mut values: BTreeMap<InstructionId, (Literal, bool)> = BTreeMap::new();
-        for (id, instruction) in computation.instructions.iter() {
-            let operands: Option<Vec<&(Literal, bool)>> =
-                instruction.operands.iter().map(|operand| values.get(operand)).collect();
-            let Some(operands) = operands else { continue };
-            let was_rounded = operands.iter().any(|(_, is_rounded)| *is_rounded);
-            let literals: Vec<&Literal> = operands.into_iter().map(|(value, _)| value).collect();
-            let Some(value) = value(instruction, &literals) else { continue };
-            values.insert(id, (value, was_rounded || rounds(computation, instruction)));
+impl<'a> Constants<'a> {
+    /// Finds the constants of a module; without those that are computed with few digits if these are
+    /// not rounded.
+    pub(crate) fn of(module: &'a Module, is_rounded: bool) -> Self {
+        let (mut called, mut several) = (BTreeMap::new(), BTreeSet::new());
+        for (_, computation) in module.computations.iter() {
+            for (_, instruction) in computation.instructions.iter() {
+                instruction.op.each_callee(&mut |callee| {
+                    if called.insert(callee, callee_of(&instruction.op)).is_some() {
+                        several.insert(callee);
+                    }
+                });
+            }
         }
-        Self { values }
+        let is_inlined = |id: &ComputationId| !several.contains(id) && called[id] == Some(*id);
+        let inlined = called.keys().copied().filter(is_inlined).collect();
+        let mut all = Self { module, is_rounded, inlined, values: BTreeMap::new(), calls: 0 };
+        for id in module.computations.ids() {
+            if !all.inlined.contains(&id) {
+                let values = all.visit(id, &[]);
+                all.keep(id, values);
+            }
+        }
+        all
     }
     /// Returns the value of an instruction that is a function of constants, or computes with one.
-    pub(crate) fn rounded(&self, id: InstructionId) -> Option<&Literal> {
-        self.values.get(&id).filter(|(_, is_rounded)| *is_rounded).map(|(value, _)| value)
+    pub(crate) fn rounded(&self, at: (ComputationId, InstructionId)) -> Option<&Literal> {
+        self.values.get(&at).filter(|(_, is_rounded)| *is_rounded).map(|(value, _)| value)
     }
+
+    fn keep(&mut self, id: ComputationId, values: BTreeMap<InstructionId, Known>) {
+        let instructions = &self.module.computations[id].instructions;
+        let is_kept =
+            |at: &InstructionId| !matches!(instructions[*at].op, Op::Parameter(_) | Op::Tuple(_));
+        let kept = values.into_iter().filter(|(at, _)| is_kept(at));
+        self.values.extend(kept.map(|(at, known)| ((id, at), known)));
+    }
+    /// Returns the constants of a computation that is called with some.
+    fn visit(
+        &mut self,
+        id: ComputationId,
+        arguments: &[Option<Known>],
+    ) -> BTreeMap<InstructionId, Known> {
+        let mut values: BTreeMap<InstructionId, Known> = BTreeMap::new();
+        let computation = &self.module.computations[id];
+        self.calls += 1;
+        for (at, instruction) in computation.instructions.iter() {
+            let operands = instruction.operands.iter().map(|operand| values.get(operand));
+            let known = match (&instruction.op, callee_of(&instruction.op)) {
+                (Op::Parameter(op), _) => {
+                    let number = usize::try_from(op.number).unwrap_or(usize::MAX);
+                    arguments.get(number).cloned().flatten()
+                }
+                (_, Some(callee)) => {
+                    let arguments: Vec<Option<Known>> =
+                        operands.map(|known| known.cloned()).collect();
+                    self.call(callee, &arguments)
+                }
+                _ => {
+                    let operands: Option<Vec<&Known>> = operands.collect();
+                    operands.and_then(|operands| self.computed(computation, instruction, &operands))
+                }
+            };
+            values.extend(known.map(|known| (at, known)));
+        }
+        values
+    }
+    /// Returns the result of a computation. The constants of one that is called once are kept.
+    fn call(&mut self, callee: ComputationId, arguments: &[Option<Known>]) -> Option<Known> {
+        let is_inlined = self.inlined.contains(&callee);
+        let is_constant = arguments.iter().all(Option::is_some);
+        if self.calls >= MOST_CALLS || !is_inlined && !is_constant {
+            return None;
+        }
+        let values = self.visit(callee, arguments);
+        let result = values.get(&self.module.computations[callee].root).cloned();
+        if is_inlined {
+            self.keep(callee, values);
+        }
+        result
+    }
+    fn computed(
+        &self,
+        computation: &Computation,
+        instruction: &Instruction,
+        operands: &[&Known],
+    ) -> Option<Known> {
+        let rounds = rounds(computation, instruction);
+        let ty = instruction.shape.element_type();
+        if rounds && !self.is_rounded && ty.is_some_and(|ty| ty.is_float() && is_narrow(ty)) {
+            return None;
+        }
+        let was_rounded = operands.iter().any(|(_, is_rounded)| *is_rounded);
+        let literals: Vec<&Literal> = operands.iter().map(|(value, _)| value).collect();
+        Some((value(instruction, &literals)?, was_rounded || rounds))
+    }
+}
+
+/// Returns the computation that an instruction calls once, on its operands.
+fn callee_of(op: &Op) -> Option<ComputationId> {
+    if let Op::Call(op) = op {
+        return Some(op.to_apply);
+    }
+    if let Op::Fusion(op) = op { Some(op.calls) } else { None }
 }
 
 #[expect(clippy::wildcard_enum_match_arm, reason = "other ops are not computed")]
 fn value(instruction: &Instruction, operands: &[&Literal]) -> Option<Literal> {
-    let shape = instruction.shape.array().filter(|shape| shape.dynamic.is_none())?;
-    if num::index::saturating_count(&shape.dims) > MOST {
+    let leaves = instruction.shape.leaves();
+    let is_small = |leaf: &&Shape| {
+        let array = leaf.array().filter(|array| array.dynamic.is_none());
+        array.is_some_and(|array| num::index::saturating_count(&array.dims) <= MOST)
+    };
+    if !leaves.iter().all(is_small) {
         return None;
     }
     match &instruction.op {
@@ -54,30 +157,49 @@ fn value(instruction: &Instruction, operands: &[&Literal]) -> Option<Literal> {
         | Op::Compare(_)
         | Op::Concatenate(_)
         | Op::Convert(_)
+        | Op::Copy(_)
+        | Op::DynamicSlice(_)
+        | Op::DynamicUpdateSlice(_)
+        | Op::GetTupleElement(_)
         | Op::Iota(_)
-        | Op::Reshape(_)
+        | Op::OptBarrier(_)
+        | Op::Pad(_)
         | Op::ReducePrecision(_)
+        | Op::Reshape(_)
+        | Op::Reverse(_)
         | Op::Select(_)
         | Op::Slice(_)
-        | Op::Transpose(_) => spec::evaluate(instruction, operands, &NoRun, &String::new).ok(),
+        | Op::Transpose(_)
+        | Op::Tuple(_) => spec::evaluate(instruction, operands, &NoRun, &String::new).ok(),
         _ => None,
     }
 }
 
-/// Returns whether an op has a result that is an oracle over the field, or is rounded on purpose.
+/// Returns whether an op has a result that is an oracle over the field, or is rounded on purpose; or
+/// one of few digits.
 #[expect(clippy::wildcard_enum_match_arm, reason = "other ops are exact over the field")]
 fn rounds(computation: &Computation, instruction: &Instruction) -> bool {
+    let is_number = |ty: ElementType| ty.is_float() || ty.is_complex();
     let ty = |id: InstructionId| computation.instructions[id].shape.element_type();
-    let of_float = || {
-        let mut types = instruction.operands.iter().map(|&id| ty(id));
-        types.any(|ty| ty.is_some_and(hlo::ElementType::is_float))
-    };
+    let of_numbers = || instruction.operands.iter().any(|&id| ty(id).is_some_and(is_number));
+    let is_of_few =
+        || instruction.shape.element_type().is_some_and(|ty| ty.is_float() && is_narrow(ty));
     match &instruction.op {
         Op::Unary(op) => {
-            of_float() && !matches!(op, Unary::Negate | Unary::Abs | Unary::Sign | Unary::IsFinite)
+            let is_exact = matches!(
+                op,
+                Unary::Abs
+                    | Unary::Imag
+                    | Unary::IsFinite
+                    | Unary::Negate
+                    | Unary::Real
+                    | Unary::Sign
+            );
+            of_numbers() && !is_exact
         }
         Op::Binary(op) => {
-            of_float() && matches!(op, Binary::Power | Binary::Atan2 | Binary::Remainder)
+            let is_oracle = matches!(op, Binary::Power | Binary::Atan2 | Binary::Remainder);
+            of_numbers() && (is_oracle || is_of_few())
         }
         Op::Convert(_) | Op::ReducePrecision(_) | Op::Iota(_) => true,
         _ => false,
@@ -98,10 +220,10 @@ impl Scope for NoRun {
     fn spend(&self, _: u64) -> Result<()> {
         Ok(())
     }
-    fn scalar_program(&self, _: hlo::ir::ComputationId) -> Result<&ScalarProgram> {
+    fn scalar_program(&self, _: ComputationId) -> Result<&ScalarProgram> {
         Err(Error::unsupported("a constant calls no computation".to_owned()))
     }
-    fn call(&self, _: hlo::ir::ComputationId, _: &[Scalar], _: &mut [Scalar]) -> Result<()> {
+    fn call(&self, _: ComputationId, _: &[Scalar], _: &mut [Scalar]) -> Result<()> {
         Err(Error::unsupported("a constant calls no computation".to_owned()))
     }
 }

@@ -229,6 +229,16 @@ pub(crate) fn has_ties(seed: u64) -> bool {
     Kind::of(seed).has_ties()
 }
 
+/// Returns whether the floats of a seed are in general position: none is drawn to be equal to
+/// another one, or to a constant.
+pub(crate) fn is_generic(seed: u64) -> bool {
+    match Kind::of(seed) {
+        Kind::Any => true,
+        Kind::Small => seed % 40 / 4 % 3 != 1,
+        Kind::Positive | Kind::Special | Kind::Tied => false,
+    }
+}
+
 /// The arguments of one run.
 pub(crate) struct Draw<'a> {
     seed: u64,

@@ -29,6 +29,10 @@ pub(crate) struct Element {
     pub(crate) real: f64,
 }
 
+/// What is known of an infinity or NaN, in place of residues; nothing is 0.
+const BY_ZERO: u32 = 1;
+const STATED: u32 = 2;
+
 impl Element {
     pub(crate) const ZERO: Self = Self::constant([0; LEVELS], 0.0);
     pub(crate) const ONE: Self = Self::constant([1; LEVELS], 1.0);
@@ -41,24 +45,43 @@ impl Element {
     pub(crate) const fn special(real: f64) -> Self {
         Self::constant([0; LEVELS], real)
     }
-    /// Returns an infinity or NaN that a module states: it is no overflow.
+    /// Returns an infinity or NaN that a module states, or that it computes of constants: it is no
+    /// overflow.
     pub(crate) fn stated(self) -> Self {
-        Self { residues: [1; LEVELS], ..self }
+        self.known(STATED)
+    }
+    /// Returns a quotient by a number that is 0 for all arguments that take the same ways: no other
+    /// form of the function is a number.
+    pub(crate) fn by_zero(self) -> Self {
+        self.known(BY_ZERO)
+    }
+    /// Returns an infinity or NaN that is a function of a number outside of its domain.
+    pub(crate) fn outside(real: f64, of: &Self) -> Self {
+        let special = Self::special(real);
+        if of.is_constant() { special.stated() } else { special }
+    }
+    fn known(self, how: u32) -> Self {
+        Self { residues: [how; LEVELS], ..self }
     }
     /// Returns whether it is an infinity or NaN that a module states, as it is.
     pub(crate) fn is_stated(&self) -> bool {
-        !self.is_finite() && self.residues[0] != 0
+        !self.is_finite() && self.residues[0] >= STATED
     }
-    /// Returns the infinity or NaN that an op makes of others. It is stated if what it is made of is:
-    /// an infinity of infinities and numbers, or NaN of one NaN.
+    /// Returns whether it is an infinity or NaN that another form of the function may lack, as an
+    /// overflow is.
+    pub(crate) fn is_lost(&self) -> bool {
+        !self.is_finite() && self.residues[0] == 0
+    }
+    /// Returns the infinity or NaN that an op makes of others, of which as much is known as of these:
+    /// of an infinity as of the least known one, of NaN as of the NaN that is known best.
     pub(crate) fn of_special<const N: usize>(operands: [&Self; N], real: f64) -> Self {
-        let mut all = operands.iter();
-        let is_stated = match real.is_nan() {
-            true => all.any(|x| x.real.is_nan() && x.is_stated()),
-            false => all.all(|x| x.is_finite() || x.is_stated()),
-        };
-        let result = Self::special(real);
-        if is_stated { result.stated() } else { result }
+        let special = || operands.iter().copied().filter(|x| !x.is_finite());
+        let how = |x: &Self| x.residues[0];
+        let of_nan = special().filter(|x| x.real.is_nan() && real.is_nan()).map(how).max();
+        let least = special().map(how).min().unwrap_or(0);
+        // An infinity less another one is NaN in this form of the function.
+        let least = if real.is_nan() { 0 } else { least };
+        Self::special(real).known(of_nan.unwrap_or(least))
     }
     /// Returns the number of the plane that it is.
     pub(crate) fn plane(&self) -> Residues {

@@ -3,18 +3,19 @@ mod sought;
 
 use crate::arithmetic::{Field, Roots, Rules};
 use crate::compared::{COMPLEX_TOLERANCE, Found, Place, TOLERANCE};
-use crate::coverage::{self, Coverage, Seen};
-use crate::draw::{Draw, Pool, has_ties, held_exactly, real, shifted};
+use crate::coverage::{self, Coverage, Samples, Seen};
+use crate::draw::{Draw, Pool, has_ties, held_exactly, is_generic, real, shifted};
 use crate::fit::{
-    Failure, devices, floats, has, has_complex, has_roots, is_partition, same_signature,
+    Failure, devices, floats, has, has_complex, has_roots, has_values, is_partition, same_signature,
 };
+use crate::kernels::has_few_digits;
 use crate::lift::{Open, lift};
 use crate::met::{Met, are_too_many};
-use crate::run::{compile_error, run};
+use crate::run::{compile_error, run, run_in_floats};
 use crate::tower::PRIMES;
 use crate::unknown::other_functions;
 use collectives::spmd::Boundary;
-use hlo::{ElementType, Literal, Module, Verified};
+use hlo::{Array, ElementType, Literal, Module, Scalar, Verified};
 use interp::RunOptions;
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -205,6 +206,10 @@ pub fn equal(first: &Verified, second: &Verified, options: &Options) -> Result<A
         covered: [Seen::default(), Seen::default()],
         met: Vec::new(),
         unknown: None,
+        unconfirmed: None,
+        is_draw: false,
+        is_rounded: true,
+        has_few_digits: modules.into_iter().any(|module| has_values(module, has_few_digits)),
         roots: if modules.into_iter().any(has_roots) { Roots::OfProducts } else { Roots::Unused },
         is_common: None,
     };
@@ -296,6 +301,14 @@ struct Comparison<'a> {
     /// Of each array of the results, what is known of its elements.
     met: Vec<Vec<Met>>,
     unknown: Option<Difference>,
+    /// A difference that floats do not show.
+    unconfirmed: Option<Difference>,
+    /// Whether arguments are drawn, and not sought.
+    is_draw: bool,
+    /// Whether a module has floats of few digits.
+    has_few_digits: bool,
+    /// Whether computed constants of few digits were rounded in the last draw.
+    is_rounded: bool,
     /// The roots of the last draw.
     roots: Roots,
     /// Whether all divisors of a run count as a common one; `None` if that was not needed so far.
@@ -306,6 +319,21 @@ impl Comparison<'_> {
     /// Runs both modules on arguments, and compares the results. `None` if one does not end within the
     /// limit of steps.
     fn drawn(&mut self, seed: u64, given: &[Vec<Literal>]) -> Result<Option<Drawn>, Stop> {
+        let Some(drawn) = self.drawn_by_roots(seed, given)? else { return Ok(None) };
+        if !drawn.found.is_any() || !self.has_few_digits {
+            return Ok(Some(drawn));
+        }
+        // One module may round a constant that the other computes with more digits.
+        self.is_rounded = !self.is_rounded;
+        if let Some(other) = self.drawn_by_roots(seed, given)?
+            && !other.found.is_any()
+        {
+            return Ok(Some(other));
+        }
+        self.is_rounded = !self.is_rounded;
+        Ok(Some(drawn))
+    }
+    fn drawn_by_roots(&mut self, seed: u64, given: &[Vec<Literal>]) -> Result<Option<Drawn>, Stop> {
         let mut best: Option<Drawn> = None;
         // With roots of another kind, if no law of the first says that results are equal.
         let first = self.roots;
@@ -314,7 +342,8 @@ impl Comparison<'_> {
         let others = all.into_iter().filter(|roots| !is_single && *roots != first);
         for roots in [first].into_iter().chain(others) {
             self.roots = roots;
-            let Some(drawn) = self.drawn_on(seed, given)? else { return Ok(None) };
+            let field = self.field(seed, 0);
+            let Some(drawn) = self.drawn_on(&field, given)? else { return Ok(None) };
             if !drawn.found.unknown.iter().any(|place| place.in_field) {
                 return Ok(Some(drawn));
             }
@@ -324,14 +353,20 @@ impl Comparison<'_> {
         Ok(best)
     }
     /// Runs both modules on the arguments of a draw, and compares the results.
-    fn drawn_on(&mut self, seed: u64, given: &[Vec<Literal>]) -> Result<Option<Drawn>, Stop> {
-        let field = self.field(seed, 0);
-        let Some(mut runs) = self.runs(&field, given)? else { return Ok(None) };
+    fn drawn_on(
+        &mut self,
+        field: &Arc<Field>,
+        given: &[Vec<Literal>],
+    ) -> Result<Option<Drawn>, Stop> {
+        let Some(mut runs) = self.runs(field, given)? else { return Ok(None) };
         let (mut evidence, mut met) = (self.evidence.clone(), self.met.clone());
         let mut found = self.judged(&runs, &mut met, &mut evidence);
-        if found.unknown.iter().any(|place| place.in_field) && self.roots != Roots::Unused {
+        if found.is_any_in_field() && self.roots != Roots::Unused {
             // What was learned after it was needed is known in another run.
-            let Some(again) = self.runs(&field, given)? else { return Ok(None) };
+            for seen in &mut self.covered {
+                seen.samples = seen.samples.take().map(|_| Samples::default());
+            }
+            let Some(again) = self.runs(field, given)? else { return Ok(None) };
             runs = Runs { is_second: true, ..again };
             (evidence, met) = (self.evidence.clone(), self.met.clone());
             found = self.judged(&runs, &mut met, &mut evidence);
@@ -348,6 +383,12 @@ impl Comparison<'_> {
     /// Adds what the arguments of a seed say.
     fn draw(&mut self, seed: u64) -> Result<(), Stop> {
         self.evidence.seeds += 1;
+        self.is_draw = true;
+        let drawn = self.add(seed);
+        self.is_draw = false;
+        drawn
+    }
+    fn add(&mut self, seed: u64) -> Result<(), Stop> {
         let given = self.arguments(seed, &self.field(seed, 0));
         let mut drawn = self.drawn(seed, &given)?;
         if let Some(first) = &drawn
@@ -403,7 +444,14 @@ impl Comparison<'_> {
             let arguments = held.map(|(shape, value)| real(shape, value)).collect();
             Difference { seed, output, element, values, in_field, arguments }
         };
-        if let Some(&found) = found.different.first() {
+        if let Some(&first) = found.different.first() {
+            // Floats seldom have arguments for which numbers are equal.
+            let is_sought = !self.is_draw && self.unconfirmed.is_none();
+            let found = if is_sought { Some(first) } else { self.confirmed(runs, found) };
+            let Some(found) = found else {
+                self.unconfirmed.get_or_insert_with(|| at(first));
+                return Ok(());
+            };
             if let Some(target) = other_functions(self.modules) {
                 let reason = format!(
                     "the modules call `{target}`, an unknown function, in one of them only or with arrays of other sizes"
@@ -416,6 +464,43 @@ impl Comparison<'_> {
             self.unknown = found.unknown.first().copied().map(at);
         }
         Ok(())
+    }
+
+    /// Returns a difference that both modules show in floats, on the real arguments of a draw: what
+    /// only real numbers of the field show may be a constant that one module rounds, or an order that
+    /// rounding decides. The first one if floats say nothing.
+    fn confirmed(&self, runs: &Runs, found: &Found) -> Option<Place> {
+        let first = found.different.first().copied();
+        if self.is_partitioned || self.devices > 1 {
+            return first;
+        }
+        let shapes = self.modules[0].entry().program_shape().parameters;
+        let arguments: Vec<Literal> =
+            shapes.iter().zip(&runs.held).map(|(shape, value)| real(shape, value)).collect();
+        let results =
+            self.verified.map(|module| run_in_floats(module, &arguments, &self.options.limits));
+        let [Some(a), Some(b)] = results else { return first };
+        let (a, b) = (a.leaves(), b.leaves());
+        let is_shown = |place: &&Place| {
+            let [Some(a), Some(b)] = [&a, &b].map(|of| of.get(place.output)?.array()) else {
+                return true;
+            };
+            let parts = |x: &Array| match x.get(place.element) {
+                Scalar::Complex(re, im) => [re, im],
+                x @ (Scalar::Pred(_)
+                | Scalar::Signed(_)
+                | Scalar::Unsigned(_)
+                | Scalar::Float(_)) => [x.as_f64(), 0.0],
+            };
+            let [x, y] = place.values;
+            let is_far = |(a, b): (f64, f64)| match (x - y).is_finite() {
+                true => (a - b).abs() > (x - y).abs() / 4.0,
+                false => !(a - b).is_finite(),
+            };
+            a.get(place.element) != b.get(place.element)
+                && parts(a).into_iter().zip(parts(b)).any(is_far)
+        };
+        found.different.iter().find(is_shown).copied()
     }
 
     /// Runs both modules on the arguments of each device. `None` if one does not end within the
@@ -551,7 +636,11 @@ impl Comparison<'_> {
     /// Returns the field of a seed for the arguments of the modules, shaken or not.
     fn field(&self, seed: u64, shake: u32) -> Arc<Field> {
         let (is_common, has_integers) = (self.is_common == Some(true), self.has_integers);
-        let rules = Rules { is_common, has_integers, roots: self.roots, shake };
+        let is_rounded = self.is_rounded;
+        let is_tied = self.has_integers || self.has_few_digits || self.options.arguments.is_some();
+        let is_generic = self.is_draw && is_generic(seed) && !is_tied;
+        let roots = self.roots;
+        let rules = Rules { is_common, has_integers, is_generic, is_rounded, roots, shake };
         Arc::new(Field::new(seed, rules))
     }
 
@@ -585,11 +674,23 @@ impl Comparison<'_> {
         let least = if is_given { 1 } else { seeds };
         let least =
             if self.evidence.cut.is_some() { least.min(self.evidence.compared()) } else { least };
-        match doubt(self.unknown.as_ref(), &self.evidence, least) {
+        let doubt = self
+            .unconfirmed
+            .as_ref()
+            .map(unconfirmed)
+            .or_else(|| doubt(self.unknown.as_ref(), &self.evidence, least));
+        match doubt {
             Some(reason) => Answer::Open(Open { reason, ..Open::default() }),
             None => Answer::Equal(self.evidence),
         }
     }
+}
+
+/// Returns why modules are neither equal nor different of which the numbers differ, but not in floats.
+fn unconfirmed(Difference { seed, output, element, values: [a, b], .. }: &Difference) -> String {
+    format!(
+        "out{output}, element {element}, with seed {seed}, is {a:.6e} and {b:.6e} in exact arithmetic, and floats do not show the difference: it is a rounded constant, or an order that rounding decides"
+    )
 }
 
 /// Returns why modules are not equal of which no draw shows a difference.

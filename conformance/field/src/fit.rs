@@ -84,9 +84,13 @@ pub(crate) fn has_decisions(module: &Module) -> bool {
 
 /// Returns whether numbers of a module pass through complex ones.
 pub(crate) fn has_complex(module: &Module) -> bool {
+    has_values(module, |shape| shape.element_type().is_some_and(ElementType::is_complex))
+}
+
+/// Returns whether an instruction of a module has such an array as its value.
+pub(crate) fn has_values(module: &Module, is: impl Fn(&Shape) -> bool) -> bool {
     let mut all = module.computations.iter().flat_map(|(_, of)| of.instructions.iter());
-    let is_complex = |shape: &&Shape| shape.element_type().is_some_and(ElementType::is_complex);
-    all.any(|(_, instruction)| instruction.shape.leaves().iter().any(is_complex))
+    all.any(|(_, instruction)| instruction.shape.leaves().into_iter().any(&is))
 }
 
 /// Returns whether the second module is what each device runs of the first. If all devices have the

@@ -4,7 +4,7 @@ use crate::batch_norm::{gradient, inference, training};
 use crate::coverage::Decided;
 use crate::element::{Element, held, read, write};
 use crate::pair::{Pair, transformed};
-use crate::rational::digits;
+use crate::rational::{digits, is_narrow};
 use crate::unknown::unknown;
 use crate::walk::{each_array, each_element};
 use hlo::op::value::{Direction, FftType, Transpose};
@@ -140,8 +140,18 @@ pub(crate) fn evaluate(
     values: &[&Literal],
     seen: &mut Decided,
 ) -> Option<Literal> {
-    let value = computed(field, stated, values, seen)?;
+    let mut value = computed(field, stated, values, seen)?;
+    if field.is_rounded() && stated.shape.leaves().iter().any(|leaf| has_few_digits(leaf)) {
+        value = each_array(&stated.shape, &value, &|shape, held| {
+            each_element(shape, held, |x| field.rounded_constant(x, shape.ty))
+        });
+    }
     Some(if field.is_shaken() { shaken(field, &stated.shape, &value) } else { value })
+}
+
+/// Returns whether an array has floats of few digits.
+pub(crate) fn has_few_digits(shape: &Shape) -> bool {
+    shape.array().is_some_and(|array| array.ty.is_float() && is_narrow(array.ty))
 }
 
 /// Returns a result with other last digits, which differ by more than what arrays round.
@@ -169,7 +179,7 @@ fn computed(
     }
     Some(match &stated.op {
         Op::Unary(Unary::IsFinite) => {
-            predicates(&with, with.elements(0).iter().map(Element::is_finite))
+            predicates(&with, with.elements(0).iter().map(|x| field.is_finite(x)))
         }
         Op::Unary(op) => unary(field, *op, &with, seen)?,
         Op::Binary(op) => {
@@ -362,8 +372,8 @@ fn convert(field: &Field, with: &Operands<'_>) -> Literal {
     let (from, to) = (with.shape(0).ty, with.result().ty);
     if from.is_float() && to.is_float() {
         // Compilers round constants.
-        let is_narrower = digits(to) < digits(from);
-        let converted = |x: Element| match is_narrower && x.is_constant() && x.is_finite() {
+        let is_rounded = digits(to) < digits(from) && !is_narrow(to);
+        let converted = |x: Element| match is_rounded && x.is_constant() && x.is_finite() {
             true => field.literal(rounded_to(x.real, to), to),
             false => x,
         };
@@ -549,6 +559,10 @@ fn cholesky(field: &Field, op: &Cholesky, with: &Operands<'_>) -> Literal {
                     false => field.quotient(rest, result[at(j, j)]),
                 };
             }
+        }
+        // Of other matrices than those with positive pivots nothing is specified.
+        if (0..n).any(|i| result[at(i, i)].is_zero() || !result[at(i, i)].is_finite()) {
+            result[base..base + n * n].fill(Element::NAN);
         }
     });
     with.written(result)

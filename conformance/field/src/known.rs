@@ -48,6 +48,17 @@ impl Literals {
         self.others.extend(more.others);
         self.fractions.extend(more.fractions);
     }
+    /// Returns all digits of a literal of which an array holds the first ones.
+    pub(crate) fn digits(&self, real: f64, residues: Residues) -> Option<f64> {
+        const HELD: f64 = 1.0 / 2_147_483_648.0;
+        let (size, is_negative) = (real.abs(), real < 0.0);
+        let residues = if is_negative { tower::negate(residues) } else { residues };
+        let near = (size * (1.0 - HELD)).to_bits()..=(size * (1.0 + HELD)).to_bits();
+        let mut all = self.others.range(near.clone()).chain(self.fractions.range(near));
+        let (&bits, _) = all.find(|(_, literal)| **literal == residues)?;
+        let size = f64::from_bits(bits);
+        Some(if is_negative { -size } else { size })
+    }
     /// Returns what the literal is that is nearest to `x`, within a distance; both are positive.
     pub(crate) fn nearest(&self, x: f64, within: f64) -> Option<Residues> {
         let above = self.others.range(x.to_bits()..).next();

@@ -60,8 +60,8 @@ pub(crate) fn target(number: usize) -> String {
 pub(crate) fn lift(module: &Module, field: &Field, is_watched: bool) -> Result<Lifted, Open> {
     let mut rewriter = ModuleRewriter::new(module);
     let (mut calls, mut watched) = (Vec::new(), Vec::new());
+    let constants = Constants::of(module, field.is_rounded());
     for (id, computation) in module.computations.iter() {
-        let constants = Constants::of(computation);
         for (at, instruction) in computation.instructions.iter() {
             let open = |reason: &str| Open {
                 instruction: computation.path(at),
@@ -70,7 +70,7 @@ pub(crate) fn lift(module: &Module, field: &Field, is_watched: bool) -> Result<L
             };
             let edited = rewriter.computation_mut(id).instruction_mut(at);
             edited.shape = held_shape(&instruction.shape);
-            if let Some(value) = constants.rounded(at) {
+            if let Some(value) = constants.rounded((id, at)) {
                 *edited = constant_of(field, value, edited);
                 continue;
             }

@@ -37,6 +37,25 @@ fn grid(module: &Module, devices: usize) -> DeviceGrid {
     }
 }
 
+/// Runs a module in floats. `None` if it does not run.
+pub(crate) fn run_in_floats(
+    module: &Verified,
+    arguments: &[Literal],
+    limits: &RunOptions,
+) -> Option<Literal> {
+    let grid = grid(module.module(), 1);
+    let session = Session::compile_for(module.clone(), grid, &CompileOptions::default()).ok()?;
+    let fuel = fuel(module.module());
+    let limits = if limits.fuel.is_none() { limits.clone().fuel(fuel) } else { limits.clone() };
+    let arguments = [arguments.to_vec()];
+    session.run_with(&arguments, &limits, |_| Hooks::new()).ok()?.results.pop()
+}
+
+/// Returns the steps that a module may take.
+fn fuel(module: &Module) -> u64 {
+    FUEL.0.saturating_add(FUEL.1.saturating_mul(size(module)))
+}
+
 /// Runs a module over the field on the arguments of each device.
 pub(crate) fn run(
     lifted: Lifted,
@@ -74,8 +93,7 @@ pub(crate) fn run(
             })
         });
     }
-    let elements = size(lifted.module.module());
-    let fuel = FUEL.0.saturating_add(FUEL.1.saturating_mul(elements));
+    let fuel = fuel(lifted.module.module());
     let grid = grid(lifted.module.module(), arguments.len());
     let session = Session::compile_for(lifted.module, grid, &CompileOptions::default())?;
     let limits = limits.clone();

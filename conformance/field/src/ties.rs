@@ -227,7 +227,8 @@ impl Direction {
         // The rows: along the first dimension with more than one.
         let along = dims.iter().position(|&size| size > 1);
         let rows = along.map_or(1, |dim| to_usize(dims[dim]));
-        let row_size = array.len() / rows.max(1) / along.map_or(1, |dim| count(&dims[..dim]));
+        let outer = along.map_or(1, |dim| count(&dims[..dim]));
+        let row_size = array.len() / rows.max(1) / outer.max(1);
         let mut is_moved: Vec<bool> = (0..rows).map(|_| random.bool()).collect();
         if !is_moved.contains(&true) {
             is_moved.fill(true);

@@ -33,13 +33,20 @@ impl Field {
             _ => Ordering::Equal,
         })
     }
+    /// Returns whether an element is a number. Of an overflow it is not known.
+    pub(crate) fn is_finite(&self, x: &Element) -> bool {
+        if !x.is_lost() {
+            return x.is_finite();
+        }
+        self.is_unsure.store(true, Access::Relaxed);
+        self.rules.shake == 1
+    }
     /// Returns whether nothing is known of the order of two elements: one is NaN that no module
     /// states, or both are such infinities, as overflows make them.
     fn are_lost(x: &Element, y: &Element) -> bool {
-        let is_lost = |x: &Element| !x.is_finite() && !x.is_stated();
         let are_equal = x.real.total_cmp(&y.real).is_eq();
-        let is_nan = |x: &Element| x.real.is_nan() && is_lost(x);
-        is_nan(x) || is_nan(y) || are_equal && is_lost(x) && is_lost(y)
+        let is_nan = |x: &Element| x.real.is_nan() && x.is_lost();
+        is_nan(x) || is_nan(y) || are_equal && x.is_lost() && y.is_lost()
     }
     /// Returns the order of two elements, and whether real numbers tell it.
     pub(crate) fn order(&self, x: &Element, y: &Element) -> Option<(Ordering, bool)> {
@@ -85,14 +92,14 @@ impl Field {
     }
     pub(crate) fn maximum(&self, x: Element, y: Element) -> Element {
         match self.compare(&x, &y) {
-            None => Element::NAN,
+            None => Element::of_special([&x, &y], f64::NAN),
             Some(Ordering::Less) => y,
             Some(_) => x,
         }
     }
     pub(crate) fn minimum(&self, x: Element, y: Element) -> Element {
         match self.compare(&x, &y) {
-            None => Element::NAN,
+            None => Element::of_special([&x, &y], f64::NAN),
             Some(Ordering::Greater) => y,
             Some(_) => x,
         }

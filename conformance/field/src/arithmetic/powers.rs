@@ -15,7 +15,7 @@ impl Field {
         if !x.is_finite() {
             let real = x.real.exp();
             let is_zero = real <= 0.0;
-            return if is_zero { Element::ZERO } else { Element::special(real) };
+            return if is_zero { Element::ZERO } else { Element::of_special([&x], real) };
         }
         if x.is_zero() {
             return Element::ONE;
@@ -34,7 +34,9 @@ impl Field {
             let value = self.oracle("exponential", &[of], large);
             let residues = [value.residues[0], 0];
             let value = Element { residues, is_deep: false, ..value.variable(&x) };
-            return if x.real < 0.0 { self.inverse(value).variable(&x) } else { value };
+            let value = if x.real < 0.0 { self.inverse(value).variable(&x) } else { value };
+            self.logarithms.insert(&value, x);
+            return value;
         }
         let power = tower::power_at(self.base, x.residues[1], 0);
         // As an oracle, an exponential counts as a variable, and so do roots and powers.
@@ -46,8 +48,12 @@ impl Field {
     }
     pub(crate) fn logarithm(&self, x: Element) -> Element {
         let real = x.real.ln();
-        if !x.is_finite() || x.is_zero() || real.is_nan() {
-            return Element::special(if x.is_zero() { f64::NEG_INFINITY } else { real });
+        if !x.is_finite() {
+            return Element::of_special([&x], real);
+        }
+        if x.is_zero() || real.is_nan() {
+            let real = if x.is_zero() { f64::NEG_INFINITY } else { real };
+            return Element::outside(real, &x);
         }
         // How small it is, is not known.
         if x.real <= 2.0 * LEAST {
@@ -84,11 +90,14 @@ impl Field {
     /// is the number is known of the number itself only, since half of the numbers have no root.
     pub(crate) fn root(&self, x: Element) -> Element {
         let real = x.real.sqrt();
-        if !real.is_finite() {
-            return Element::special(real);
+        if !x.is_finite() {
+            return Element::of_special([&x], real);
         }
         if x.is_zero() {
             return Element::ZERO;
+        }
+        if real.is_nan() {
+            return Element::outside(real, &x);
         }
         if let Some(root) = self.known_root(&x) {
             return root;
@@ -155,11 +164,14 @@ impl Field {
             Some(_) | None => {}
         }
         if !x.is_finite() || !y.is_finite() || !real.is_finite() && x.is_zero() {
-            let is_known = [&x, &y].iter().all(|x| x.is_finite() || x.is_stated());
+            let special = match x.is_finite() && y.is_finite() {
+                true => Element::special(real),
+                false => Element::of_special([&x, &y], real),
+            };
             return match real == 0.0 {
-                true if is_known => Element::ZERO,
+                true if !x.is_lost() && !y.is_lost() => Element::ZERO,
                 true => Element::NAN,
-                false => Element::special(real),
+                false => special,
             };
         }
         if x.is_zero() && real == 0.0 {

@@ -95,10 +95,8 @@ impl Comparison<'_> {
         if self.is_over() {
             return Ok(false);
         }
-        let Some(runs) = self.runs(field, given)? else { return Ok(false) };
-        let mut evidence = self.evidence.clone();
-        let mut found =
-            self.compare(runs.results.each_ref(), Some(0.0), &mut Vec::new(), &mut evidence);
+        let Some(drawn) = self.drawn_on(field, given)? else { return Ok(false) };
+        let Drawn { runs, mut found, .. } = drawn;
         // What only residues or only numbers show says nothing.
         found.unknown.clear();
         if found.is_any()
