@@ -116,6 +116,9 @@ impl Field {
     pub(crate) fn is_shaken(&self) -> bool {
         self.rules.shake > 0
     }
+    pub(crate) fn rules(&self) -> Rules {
+        self.rules
+    }
     /// Changes the real number of an element by up to a part of it. Equal elements stay equal.
     pub(crate) fn shake(&self, x: Element, by: f64) -> Element {
         let hash = (x.key() ^ self.rules.shake.wrapping_mul(0x9e37_79b1)).wrapping_mul(0x85eb_ca6b);
@@ -140,10 +143,6 @@ impl Field {
             true => self.literal(rounded_to(x.real, ty), ty),
             false => x,
         }
-    }
-    /// Returns whether computed constants of types of few digits are rounded to these.
-    pub(crate) fn is_rounded(&self) -> bool {
-        self.rules.is_rounded
     }
     /// Returns whether a law of exponentials may have been lost: nested deeper than the tower.
     pub(crate) fn is_shallow(&self) -> bool {
@@ -204,6 +203,11 @@ impl Field {
         let residues = earlier
             .nearest(size, within * size)
             .or_else(|| earlier.combined(size, within))
+            .or_else(|| {
+                let is_inverse = |inverse: f64| rounded_to(inverse, ty).total_cmp(&size).is_eq();
+                let is_exact = !self.rules.is_rounded && rational::is_narrow(ty);
+                is_exact.then(|| earlier.inverse(is_inverse)).flatten()
+            })
             .or_else(|| known.map(|known| known.residues))
             .unwrap_or_else(|| rational::exactly(size).residues);
         let magnitude = Element::constant(residues, real);

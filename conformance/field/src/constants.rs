@@ -1,9 +1,11 @@
 //! Values that a compiler may compute: functions of constants, in floats as it does.
-use crate::rational::is_narrow;
+use crate::arithmetic::Rules;
+use crate::kernels::is_number;
+use crate::rational::{is_narrow, unit};
 use hlo::ir::{Computation, ComputationId, Instruction, InstructionId};
 use hlo::literal::ConstantValue;
 use hlo::op::{Binary, Unary};
-use hlo::{ElementType, Literal, Module, Op, Scalar, Shape};
+use hlo::{Literal, Module, Op, Scalar, Shape};
 use num::clock::Stop;
 use num::scalar_program::ScalarProgram;
 use num::{Error, Result, Scope};
@@ -15,14 +17,31 @@ const MOST: usize = 4096;
 /// The most computations that are looked into, each as often as it is called.
 const MOST_CALLS: usize = 1 << 12;
 
-/// A constant, and whether it was rounded, as an exponential is and a sum of few numbers is not.
-type Known = (Literal, bool);
+/// A constant.
+#[derive(Clone)]
+struct Known {
+    value: Literal,
+    /// The value of less accurate functions, in a shaken field.
+    shaken: Option<Literal>,
+    /// Whether it was rounded, as an exponential is and a sum of few numbers is not.
+    is_rounded: bool,
+}
+
+impl Known {
+    /// Returns the value. A shaken field does not have the same integers of rounded numbers.
+    fn value(&self) -> &Literal {
+        let shaken = self
+            .shaken
+            .as_ref()
+            .filter(|value| value.array().is_some_and(|array| !is_number(array.shape().ty)));
+        shaken.unwrap_or(&self.value)
+    }
+}
 
 /// The values of a module that are constant.
 pub(crate) struct Constants<'a> {
     module: &'a Module,
-    /// Whether compilers round numbers of few digits.
-    is_rounded: bool,
+    rules: Rules,
     /// The computations that one instruction calls, with its operands.
     inlined: BTreeSet<ComputationId>,
     values: BTreeMap<(ComputationId, InstructionId), Known>,
@@ -31,8 +50,8 @@ pub(crate) struct Constants<'a> {
 
 impl<'a> Constants<'a> {
     /// Finds the constants of a module; without those that are computed with few digits if these are
-    /// not rounded.
-    pub(crate) fn of(module: &'a Module, is_rounded: bool) -> Self {
+    /// not rounded. Those of a shaken field are computed by less accurate functions.
+    pub(crate) fn of(module: &'a Module, rules: Rules) -> Self {
         let (mut called, mut several) = (BTreeMap::new(), BTreeSet::new());
         for (_, computation) in module.computations.iter() {
             for (_, instruction) in computation.instructions.iter() {
@@ -45,7 +64,7 @@ impl<'a> Constants<'a> {
         }
         let is_inlined = |id: &ComputationId| !several.contains(id) && called[id] == Some(*id);
         let inlined = called.keys().copied().filter(is_inlined).collect();
-        let mut all = Self { module, is_rounded, inlined, values: BTreeMap::new(), calls: 0 };
+        let mut all = Self { module, rules, inlined, values: BTreeMap::new(), calls: 0 };
         for id in module.computations.ids() {
             if !all.inlined.contains(&id) {
                 let values = all.visit(id, &[]);
@@ -56,7 +75,7 @@ impl<'a> Constants<'a> {
     }
     /// Returns the value of an instruction that is a function of constants, or computes with one.
     pub(crate) fn rounded(&self, at: (ComputationId, InstructionId)) -> Option<&Literal> {
-        self.values.get(&at).filter(|(_, is_rounded)| *is_rounded).map(|(value, _)| value)
+        self.values.get(&at).filter(|known| known.is_rounded).map(Known::value)
     }
 
     fn keep(&mut self, id: ComputationId, values: BTreeMap<InstructionId, Known>) {
@@ -118,12 +137,35 @@ impl<'a> Constants<'a> {
     ) -> Option<Known> {
         let rounds = rounds(computation, instruction);
         let ty = instruction.shape.element_type();
-        if rounds && !self.is_rounded && ty.is_some_and(|ty| ty.is_float() && is_narrow(ty)) {
+        if rounds && !self.rules.is_rounded && ty.is_some_and(|ty| ty.is_float() && is_narrow(ty)) {
             return None;
         }
-        let was_rounded = operands.iter().any(|(_, is_rounded)| *is_rounded);
-        let literals: Vec<&Literal> = operands.iter().map(|(value, _)| value).collect();
-        Some((value(instruction, &literals)?, was_rounded || rounds))
+        let is_rounded = rounds || operands.iter().any(|known| known.is_rounded);
+        let value = |of: fn(&Known) -> &Literal| {
+            let literals: Vec<&Literal> = operands.iter().map(|known| of(known)).collect();
+            value(instruction, &literals)
+        };
+        let shaken = || {
+            let shaken = value(|known| known.shaken.as_ref().unwrap_or(&known.value))?;
+            Some(if is_function(&instruction.op) { self.shaken(shaken) } else { shaken })
+        };
+        let shaken = (self.rules.shake > 0 && is_rounded).then(shaken).flatten();
+        Some(Known { value: value(|known| &known.value)?, shaken, is_rounded })
+    }
+    /// Returns the value of a function in a shaken field: of the last digits none is sure.
+    fn shaken(&self, value: Literal) -> Literal {
+        let Literal::Array(array) = &value else { return value };
+        let ty = array.shape().ty;
+        if !ty.is_float() {
+            return value;
+        }
+        let last = f64::from(self.rules.shake) - 1.5;
+        let mut shaken = array.clone();
+        for i in 0..array.len() {
+            let x = array.get(i).as_f64();
+            shaken.set(i, Scalar::Float(x + last * unit(x, ty)));
+        }
+        Literal::from(shaken)
     }
 }
 
@@ -179,31 +221,26 @@ fn value(instruction: &Instruction, operands: &[&Literal]) -> Option<Literal> {
 /// one of few digits.
 #[expect(clippy::wildcard_enum_match_arm, reason = "other ops are exact over the field")]
 fn rounds(computation: &Computation, instruction: &Instruction) -> bool {
-    let is_number = |ty: ElementType| ty.is_float() || ty.is_complex();
     let ty = |id: InstructionId| computation.instructions[id].shape.element_type();
     let of_numbers = || instruction.operands.iter().any(|&id| ty(id).is_some_and(is_number));
     let is_of_few =
         || instruction.shape.element_type().is_some_and(|ty| ty.is_float() && is_narrow(ty));
     match &instruction.op {
-        Op::Unary(op) => {
-            let is_exact = matches!(
-                op,
-                Unary::Abs
-                    | Unary::Imag
-                    | Unary::IsFinite
-                    | Unary::Negate
-                    | Unary::Real
-                    | Unary::Sign
-            );
-            of_numbers() && !is_exact
-        }
-        Op::Binary(op) => {
-            let is_oracle = matches!(op, Binary::Power | Binary::Atan2 | Binary::Remainder);
-            of_numbers() && (is_oracle || is_of_few())
-        }
+        op @ Op::Unary(_) => of_numbers() && is_function(op),
+        op @ Op::Binary(_) => of_numbers() && (is_function(op) || is_of_few()),
         Op::Convert(_) | Op::ReducePrecision(_) | Op::Iota(_) => true,
         _ => false,
     }
+}
+
+/// Returns whether an op of floats is an oracle over the field.
+fn is_function(op: &Op) -> bool {
+    if let Op::Unary(op) = op {
+        let exact =
+            [Unary::Abs, Unary::Imag, Unary::IsFinite, Unary::Negate, Unary::Real, Unary::Sign];
+        return !exact.contains(op);
+    }
+    matches!(op, Op::Binary(Binary::Power | Binary::Atan2 | Binary::Remainder))
 }
 
 /// No run: constants need no computation and no limit.

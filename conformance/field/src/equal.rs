@@ -523,8 +523,9 @@ impl Comparison<'_> {
             }
             match run(lifted, field, &arguments, &self.options.limits, &mut self.covered[i]) {
                 Ok(result) => results.push(result),
-                // For arguments for which a program does not end it is no function.
-                Err(error) if error.number() == "E0404" => {}
+                // For arguments for which a program does not end, or that are no sizes of its arrays, it
+                // is no function.
+                Err(error) if ["E0404", "E0408"].contains(&error.number()) => {}
                 Err(error) => {
                     let error = compile_error(self.verified[i], given.len()).unwrap_or(error);
                     return Err(Failure::Run { module: i, error }.into());

@@ -141,7 +141,7 @@ pub(crate) fn evaluate(
     seen: &mut Decided,
 ) -> Option<Literal> {
     let mut value = computed(field, stated, values, seen)?;
-    if field.is_rounded() && stated.shape.leaves().iter().any(|leaf| has_few_digits(leaf)) {
+    if field.rules().is_rounded && stated.shape.leaves().iter().any(|leaf| has_few_digits(leaf)) {
         value = each_array(&stated.shape, &value, &|shape, held| {
             each_element(shape, held, |x| field.rounded_constant(x, shape.ty))
         });

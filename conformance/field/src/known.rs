@@ -68,6 +68,12 @@ impl Literals {
         let found = candidates.min_by(|(a, _), (b, _)| distance(a).total_cmp(&distance(b)));
         found.filter(|(bits, _)| distance(bits) <= within).map(|(_, residues)| *residues)
     }
+    /// Returns the inverse of a literal of which a number is the rounded inverse.
+    pub(crate) fn inverse(&self, rounded: impl Fn(f64) -> bool) -> Option<Residues> {
+        let mut all = self.others.iter().chain(&self.fractions);
+        let (_, residues) = all.find(|(bits, _)| rounded(1.0 / f64::from_bits(**bits)))?;
+        Some(tower::invert(*residues))
+    }
     /// Returns the sum, product or quotient of two or three literals, or the inverse of one, that a
     /// number is within so many parts of the largest of them. They are not all fractions.
     pub(crate) fn combined(&self, size: f64, within: f64) -> Option<Residues> {

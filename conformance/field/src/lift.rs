@@ -60,7 +60,7 @@ pub(crate) fn target(number: usize) -> String {
 pub(crate) fn lift(module: &Module, field: &Field, is_watched: bool) -> Result<Lifted, Open> {
     let mut rewriter = ModuleRewriter::new(module);
     let (mut calls, mut watched) = (Vec::new(), Vec::new());
-    let constants = Constants::of(module, field.is_rounded());
+    let constants = Constants::of(module, field.rules());
     for (id, computation) in module.computations.iter() {
         for (at, instruction) in computation.instructions.iter() {
             let open = |reason: &str| Open {
