@@ -65,13 +65,22 @@ pub(crate) struct Rules {
     /// Whether arguments are in general position: a number that is 0 is 0 for all that take the same
     /// ways.
     pub(crate) is_generic: bool,
-    /// Whether computed constants of types of few digits are rounded to these, as compilers do; else
-    /// they are exact.
-    pub(crate) is_rounded: bool,
+    pub(crate) few_digits: FewDigits,
     pub(crate) roots: Roots,
     /// The number of a run that is to show on which last digits its results depend, and which has
     /// others for each number from 1 on; 0 for others.
     pub(crate) shake: u32,
+}
+
+/// What computed constants of types of few digits are.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) enum FewDigits {
+    /// Rounded to the type, as compilers round them.
+    #[default]
+    Rounded,
+    /// As exact as others: a compiler computes with more digits. A literal may be the rounded inverse
+    /// of another one.
+    Exact,
 }
 
 /// What the roots of numbers are.
@@ -138,7 +147,7 @@ impl Field {
     }
     /// Returns a number as a type has it: rounded, if it is a constant and the type has few digits.
     pub(crate) fn rounded_constant(&self, x: Element, ty: ElementType) -> Element {
-        let is_rounded = self.rules.is_rounded && rational::is_narrow(ty);
+        let is_rounded = self.rules.few_digits == FewDigits::Rounded && rational::is_narrow(ty);
         match is_rounded && x.is_constant() && x.is_finite() {
             true => self.literal(rounded_to(x.real, ty), ty),
             false => x,
@@ -195,7 +204,15 @@ impl Field {
         let size = x.abs();
         let within = if rational::is_narrow(ty) { 0.0 } else { 2.0 * rational::unit(1.0, ty) };
         let [earlier, _] = &*lock(&self.literals);
+        let inverse = || {
+            let is_rounded = |inverse: f64| rounded_to(inverse, ty).total_cmp(&size).is_eq();
+            let is_other = rational::is_narrow(ty) && earlier.nearest(size, 0.0).is_none();
+            (is_other && self.rules.few_digits == FewDigits::Exact)
+                .then(|| earlier.inverse(is_rounded))
+                .flatten()
+        };
         let known = unity::cosine(size, ty)
+            .or_else(inverse)
             .or_else(|| self.of_pi(size, ty, rational::unit(1.0, ty)))
             .or_else(|| self.of_logarithm(size, ty));
         // The number that is meant is more accurate than the literal.
@@ -203,11 +220,6 @@ impl Field {
         let residues = earlier
             .nearest(size, within * size)
             .or_else(|| earlier.combined(size, within))
-            .or_else(|| {
-                let is_inverse = |inverse: f64| rounded_to(inverse, ty).total_cmp(&size).is_eq();
-                let is_exact = !self.rules.is_rounded && rational::is_narrow(ty);
-                is_exact.then(|| earlier.inverse(is_inverse)).flatten()
-            })
             .or_else(|| known.map(|known| known.residues))
             .unwrap_or_else(|| rational::exactly(size).residues);
         let magnitude = Element::constant(residues, real);
@@ -439,8 +451,8 @@ impl Field {
         }
         let is_exact = matches!(op, Unary::Abs | Unary::Negate | Unary::Real | Unary::Sign);
         // As compilers do.
-        let is_folded =
-            rational::digits(ty) == 24 || self.rules.is_rounded && rational::is_narrow(ty);
+        let is_folded = rational::digits(ty) == 24
+            || self.rules.few_digits == FewDigits::Rounded && rational::is_narrow(ty);
         if x.is_constant() && !is_exact && is_folded {
             return Some(self.literal(rounded_to(real, ty), ty));
         }

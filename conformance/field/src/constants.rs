@@ -1,5 +1,5 @@
 //! Values that a compiler may compute: functions of constants, in floats as it does.
-use crate::arithmetic::Rules;
+use crate::arithmetic::{FewDigits, Rules};
 use crate::kernels::is_number;
 use crate::rational::{is_narrow, unit};
 use hlo::ir::{Computation, ComputationId, Instruction, InstructionId};
@@ -103,7 +103,7 @@ impl<'a> Constants<'a> {
                 }
                 (_, Some(callee)) => {
                     let arguments: Vec<Option<Known>> =
-                        operands.map(|known| known.cloned()).collect();
+                        operands.map(Option::<&Known>::cloned).collect();
                     self.call(callee, &arguments)
                 }
                 _ => {
@@ -137,7 +137,10 @@ impl<'a> Constants<'a> {
     ) -> Option<Known> {
         let rounds = rounds(computation, instruction);
         let ty = instruction.shape.element_type();
-        if rounds && !self.rules.is_rounded && ty.is_some_and(|ty| ty.is_float() && is_narrow(ty)) {
+        if rounds
+            && self.rules.few_digits == FewDigits::Exact
+            && ty.is_some_and(|ty| ty.is_float() && is_narrow(ty))
+        {
             return None;
         }
         let is_rounded = rounds || operands.iter().any(|known| known.is_rounded);

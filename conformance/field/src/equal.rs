@@ -1,9 +1,11 @@
 //! The comparison of two modules.
+mod answer;
+mod shown;
 mod sought;
 
-use crate::arithmetic::{Field, Roots, Rules};
+use crate::arithmetic::{FewDigits, Field, Roots, Rules};
 use crate::compared::{COMPLEX_TOLERANCE, Found, Place, TOLERANCE};
-use crate::coverage::{self, Coverage, Samples, Seen};
+use crate::coverage::{Coverage, Samples, Seen};
 use crate::draw::{Draw, Pool, has_ties, held_exactly, is_generic, real, shifted};
 use crate::fit::{
     Failure, devices, floats, has, has_complex, has_roots, has_values, is_partition, same_signature,
@@ -11,11 +13,11 @@ use crate::fit::{
 use crate::kernels::has_few_digits;
 use crate::lift::{Open, lift};
 use crate::met::{Met, are_too_many};
-use crate::run::{compile_error, run, run_in_floats};
+use crate::run::{compile_error, run};
 use crate::tower::PRIMES;
 use crate::unknown::other_functions;
 use collectives::spmd::Boundary;
-use hlo::{Array, ElementType, Literal, Module, Scalar, Verified};
+use hlo::{ElementType, Literal, Module, Verified};
 use interp::RunOptions;
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -207,9 +209,8 @@ pub fn equal(first: &Verified, second: &Verified, options: &Options) -> Result<A
         met: Vec::new(),
         unknown: None,
         unconfirmed: None,
-        is_draw: false,
-        is_rounded: true,
-        has_few_digits: modules.into_iter().any(|module| has_values(module, has_few_digits)),
+        source: Source::Sought,
+        few_digits: FewDigits::default(),
         roots: if modules.into_iter().any(has_roots) { Roots::OfProducts } else { Roots::Unused },
         is_common: None,
     };
@@ -281,6 +282,14 @@ struct Drawn {
     met: Vec<Vec<Met>>,
 }
 
+/// Where arguments come from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Source {
+    Drawn,
+    /// They are such that compared numbers are equal, or as a whole a constant or between two.
+    Sought,
+}
+
 /// Two modules that are compared, and what is known of them so far.
 struct Comparison<'a> {
     start: Instant,
@@ -303,12 +312,9 @@ struct Comparison<'a> {
     unknown: Option<Difference>,
     /// A difference that floats do not show.
     unconfirmed: Option<Difference>,
-    /// Whether arguments are drawn, and not sought.
-    is_draw: bool,
-    /// Whether a module has floats of few digits.
-    has_few_digits: bool,
-    /// Whether computed constants of few digits were rounded in the last draw.
-    is_rounded: bool,
+    source: Source,
+    /// The constants of the last draw.
+    few_digits: FewDigits,
     /// The roots of the last draw.
     roots: Roots,
     /// Whether all divisors of a run count as a common one; `None` if that was not needed so far.
@@ -320,19 +326,28 @@ impl Comparison<'_> {
     /// limit of steps.
     fn drawn(&mut self, seed: u64, given: &[Vec<Literal>]) -> Result<Option<Drawn>, Stop> {
         let Some(drawn) = self.drawn_by_roots(seed, given)? else { return Ok(None) };
-        if !drawn.found.is_any() || !self.has_few_digits {
+        if !drawn.found.is_any() || !self.has_few_digits() {
             return Ok(Some(drawn));
         }
         // One module may round a constant that the other computes with more digits.
-        self.is_rounded = !self.is_rounded;
+        let first = self.few_digits;
+        self.few_digits = match first {
+            FewDigits::Rounded => FewDigits::Exact,
+            FewDigits::Exact => FewDigits::Rounded,
+        };
         if let Some(other) = self.drawn_by_roots(seed, given)?
             && !other.found.is_any()
         {
             return Ok(Some(other));
         }
-        self.is_rounded = !self.is_rounded;
+        self.few_digits = first;
         Ok(Some(drawn))
     }
+    /// Returns whether a module has floats of few digits.
+    fn has_few_digits(&self) -> bool {
+        self.modules.into_iter().any(|module| has_values(module, has_few_digits))
+    }
+    /// Runs both modules on arguments, with each kind of roots until results are equal.
     fn drawn_by_roots(&mut self, seed: u64, given: &[Vec<Literal>]) -> Result<Option<Drawn>, Stop> {
         let mut best: Option<Drawn> = None;
         // With roots of another kind, if no law of the first says that results are equal.
@@ -383,9 +398,9 @@ impl Comparison<'_> {
     /// Adds what the arguments of a seed say.
     fn draw(&mut self, seed: u64) -> Result<(), Stop> {
         self.evidence.seeds += 1;
-        self.is_draw = true;
+        self.source = Source::Drawn;
         let drawn = self.add(seed);
-        self.is_draw = false;
+        self.source = Source::Sought;
         drawn
     }
     fn add(&mut self, seed: u64) -> Result<(), Stop> {
@@ -446,7 +461,7 @@ impl Comparison<'_> {
         };
         if let Some(&first) = found.different.first() {
             // Floats seldom have arguments for which numbers are equal.
-            let is_sought = !self.is_draw && self.unconfirmed.is_none();
+            let is_sought = self.source == Source::Sought && self.unconfirmed.is_none();
             let found = if is_sought { Some(first) } else { self.confirmed(runs, found) };
             let Some(found) = found else {
                 self.unconfirmed.get_or_insert_with(|| at(first));
@@ -464,43 +479,6 @@ impl Comparison<'_> {
             self.unknown = found.unknown.first().copied().map(at);
         }
         Ok(())
-    }
-
-    /// Returns a difference that both modules show in floats, on the real arguments of a draw: what
-    /// only real numbers of the field show may be a constant that one module rounds, or an order that
-    /// rounding decides. The first one if floats say nothing.
-    fn confirmed(&self, runs: &Runs, found: &Found) -> Option<Place> {
-        let first = found.different.first().copied();
-        if self.is_partitioned || self.devices > 1 {
-            return first;
-        }
-        let shapes = self.modules[0].entry().program_shape().parameters;
-        let arguments: Vec<Literal> =
-            shapes.iter().zip(&runs.held).map(|(shape, value)| real(shape, value)).collect();
-        let results =
-            self.verified.map(|module| run_in_floats(module, &arguments, &self.options.limits));
-        let [Some(a), Some(b)] = results else { return first };
-        let (a, b) = (a.leaves(), b.leaves());
-        let is_shown = |place: &&Place| {
-            let [Some(a), Some(b)] = [&a, &b].map(|of| of.get(place.output)?.array()) else {
-                return true;
-            };
-            let parts = |x: &Array| match x.get(place.element) {
-                Scalar::Complex(re, im) => [re, im],
-                x @ (Scalar::Pred(_)
-                | Scalar::Signed(_)
-                | Scalar::Unsigned(_)
-                | Scalar::Float(_)) => [x.as_f64(), 0.0],
-            };
-            let [x, y] = place.values;
-            let is_far = |(a, b): (f64, f64)| match (x - y).is_finite() {
-                true => (a - b).abs() > (x - y).abs() / 4.0,
-                false => !(a - b).is_finite(),
-            };
-            a.get(place.element) != b.get(place.element)
-                && parts(a).into_iter().zip(parts(b)).any(is_far)
-        };
-        found.different.iter().find(is_shown).copied()
     }
 
     /// Runs both modules on the arguments of each device. `None` if one does not end within the
@@ -637,11 +615,12 @@ impl Comparison<'_> {
     /// Returns the field of a seed for the arguments of the modules, shaken or not.
     fn field(&self, seed: u64, shake: u32) -> Arc<Field> {
         let (is_common, has_integers) = (self.is_common == Some(true), self.has_integers);
-        let is_rounded = self.is_rounded;
-        let is_tied = self.has_integers || self.has_few_digits || self.options.arguments.is_some();
-        let is_generic = self.is_draw && is_generic(seed) && !is_tied;
+        let few_digits = self.few_digits;
+        let is_tied =
+            self.has_integers || self.has_few_digits() || self.options.arguments.is_some();
+        let is_generic = self.source == Source::Drawn && is_generic(seed) && !is_tied;
         let roots = self.roots;
-        let rules = Rules { is_common, has_integers, is_generic, is_rounded, roots, shake };
+        let rules = Rules { is_common, has_integers, is_generic, few_digits, roots, shake };
         Arc::new(Field::new(seed, rules))
     }
 
@@ -654,86 +633,4 @@ impl Comparison<'_> {
             || self.evidence.compared() >= least
                 && !self.met.iter().any(|met| are_too_many(met, seeds))
     }
-
-    /// Returns what the draws say, of which none shows a difference.
-    fn answer(mut self) -> Answer {
-        self.evidence.comparisons = coverage::comparisons(&self.covered);
-        self.evidence.branches = coverage::branches(&self.covered);
-        self.evidence.ties = coverage::limits(&self.covered, false);
-        self.evidence.limits = coverage::limits(&self.covered, true);
-        let missed = |met: &&Met| **met == Met::Missed;
-        self.evidence.missed = self.met.iter().flatten().filter(missed).count();
-        let seeds = self.options.seeds.min(self.evidence.seeds);
-        let is_given = self.options.arguments.is_some();
-        let output = self.met.iter().position(|met| !is_given && are_too_many(met, seeds));
-        if let Some(output) = output {
-            let reason = format!(
-                "elements of out{output} are infinite or NaN in one of the modules, or in both, in each draw"
-            );
-            return Answer::Open(Open { reason, ..Open::default() });
-        }
-        let least = if is_given { 1 } else { seeds };
-        let least =
-            if self.evidence.cut.is_some() { least.min(self.evidence.compared()) } else { least };
-        let doubt = self
-            .unconfirmed
-            .as_ref()
-            .map(unconfirmed)
-            .or_else(|| doubt(self.unknown.as_ref(), &self.evidence, least));
-        match doubt {
-            Some(reason) => Answer::Open(Open { reason, ..Open::default() }),
-            None => Answer::Equal(self.evidence),
-        }
-    }
-}
-
-/// Returns why modules are neither equal nor different of which the numbers differ, but not in floats.
-fn unconfirmed(Difference { seed, output, element, values: [a, b], .. }: &Difference) -> String {
-    format!(
-        "out{output}, element {element}, with seed {seed}, is {a:.6e} and {b:.6e} in exact arithmetic, and floats do not show the difference: it is a rounded constant, or an order that rounding decides"
-    )
-}
-
-/// Returns why modules are not equal of which no draw shows a difference.
-fn doubt(unknown: Option<&Difference>, evidence: &Evidence, least: u32) -> Option<String> {
-    let draws = u64::from(evidence.compared());
-    let compared = u64::try_from(evidence.elements).unwrap_or(u64::MAX).saturating_mul(draws);
-    let undefined = u64::try_from(evidence.undefined).unwrap_or(u64::MAX);
-    if let Some(Difference { seed, output, element, values: [a, b], in_field, .. }) = unknown {
-        let place =
-            format!("out{output}, element {element}, with seed {seed}, is {a:.6e} and {b:.6e}");
-        let nested = match evidence.is_shallow {
-            true => "; exponentials are nested deeper than their laws are known",
-            false => "",
-        };
-        return Some(match in_field {
-            true => format!(
-                "the numbers agree, but no law of the field says so: {place}. It is an approximation, a rounded constant, or a law that the field lacks{nested}"
-            ),
-            false => format!("the field finds no difference, but the numbers do: {place}"),
-        });
-    }
-    if draws > 0 && evidence.probability() > CHANCE {
-        return Some(format!(
-            "no draw shows a difference, but different results of degree {:.0e} may agree by chance",
-            evidence.degree
-        ));
-    }
-    let nothing = if evidence.uneven > 0 {
-        "one module ends within the limit of steps for arguments for which the other does not"
-    } else if draws == 0 && evidence.unstable > 0 {
-        "the real numbers are too inaccurate to tell: results depend on the last digits of arguments"
-    } else if draws == 0 {
-        "a module ends for no draw within the limit of steps"
-    } else if evidence.compared() < least {
-        return Some(format!(
-            "only {draws} of {} draws say something, and {least} were asked for: results depend on the last digits of arguments, or a module does not end",
-            evidence.seeds
-        ));
-    } else if evidence.undefined > 0 && undefined >= compared {
-        "the results are infinite or NaN in one of the modules"
-    } else {
-        return None;
-    };
-    Some(nothing.to_owned())
 }

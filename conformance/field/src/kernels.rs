@@ -1,5 +1,5 @@
 //! The ops that compute with floats, over elements.
-use crate::arithmetic::{Field, rounded_to};
+use crate::arithmetic::{FewDigits, Field, rounded_to};
 use crate::batch_norm::{gradient, inference, training};
 use crate::coverage::Decided;
 use crate::element::{Element, held, read, write};
@@ -141,7 +141,9 @@ pub(crate) fn evaluate(
     seen: &mut Decided,
 ) -> Option<Literal> {
     let mut value = computed(field, stated, values, seen)?;
-    if field.rules().is_rounded && stated.shape.leaves().iter().any(|leaf| has_few_digits(leaf)) {
+    if field.rules().few_digits == FewDigits::Rounded
+        && stated.shape.leaves().iter().any(|leaf| has_few_digits(leaf))
+    {
         value = each_array(&stated.shape, &value, &|shape, held| {
             each_element(shape, held, |x| field.rounded_constant(x, shape.ty))
         });

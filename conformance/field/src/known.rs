@@ -69,10 +69,11 @@ impl Literals {
         found.filter(|(bits, _)| distance(bits) <= within).map(|(_, residues)| *residues)
     }
     /// Returns the inverse of a literal of which a number is the rounded inverse.
-    pub(crate) fn inverse(&self, rounded: impl Fn(f64) -> bool) -> Option<Residues> {
-        let mut all = self.others.iter().chain(&self.fractions);
-        let (_, residues) = all.find(|(bits, _)| rounded(1.0 / f64::from_bits(**bits)))?;
-        Some(tower::invert(*residues))
+    pub(crate) fn inverse(&self, is_rounded: impl Fn(f64) -> bool) -> Option<Element> {
+        let all = self.others.iter().chain(&self.fractions);
+        let mut inverses = all.map(|(bits, x)| (1.0 / f64::from_bits(*bits), x));
+        let (real, residues) = inverses.find(|(inverse, _)| is_rounded(*inverse))?;
+        Some(Element::constant(tower::invert(*residues), real))
     }
     /// Returns the sum, product or quotient of two or three literals, or the inverse of one, that a
     /// number is within so many parts of the largest of them. They are not all fractions.

@@ -1,17 +1,7 @@
 //! Functions that differ where an argument as a whole is a constant, or between two, or where
 //! several scalars are.
-#![expect(clippy::unwrap_used, reason = "a test may panic")]
+use super::module;
 use field::{Answer, Options, equal};
-use hlo::{Module, Verified};
-
-fn module(body: &str) -> Verified {
-    let text = format!(
-        "and {{ a = pred[] parameter(0) b = pred[] parameter(1) ROOT r = pred[] and(a, b) }}
-         add {{ a = f32[] parameter(0) b = f32[] parameter(1) ROOT r = f32[] add(a, b) }}
-         ENTRY e {{ {body} }}"
-    );
-    Module::parse(&text).unwrap().verify().unwrap()
-}
 
 fn are_different(first: &str, second: &str) {
     let found = equal(&module(first), &module(second), &Options::default()).unwrap();

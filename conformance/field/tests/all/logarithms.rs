@@ -1,16 +1,12 @@
 //! Laws of logarithms.
-#![expect(clippy::unwrap_used, reason = "a test may panic")]
 use field::{Answer, Options, equal};
-use hlo::{Module, Verified};
+use hlo::Verified;
 
 fn module(body: &str) -> Verified {
-    let text = format!(
-        "add {{ a = f32[] parameter(0) b = f32[] parameter(1) ROOT r = f32[] add(a, b) }}
-         max {{ a = f32[] parameter(0) b = f32[] parameter(1) ROOT r = f32[] maximum(a, b) }}
-         ENTRY e {{ x = f32[6] parameter(0) y = f32[6] parameter(1) zero = f32[] constant(0) low = f32[] constant(-inf)
-         m = f32[] reduce(x, low), dimensions={{0}}, to_apply=max top = f32[6] broadcast(m), dimensions={{}} d = f32[6] subtract(x, top) {body} }}"
-    );
-    Module::parse(&text).unwrap().verify().unwrap()
+    super::module(&format!(
+        "x = f32[6] parameter(0) y = f32[6] parameter(1) zero = f32[] constant(0) low = f32[] constant(-inf)
+         m = f32[] reduce(x, low), dimensions={{0}}, to_apply=max top = f32[6] broadcast(m), dimensions={{}} d = f32[6] subtract(x, top) {body}"
+    ))
 }
 
 fn answer(first: &str, second: &str) -> Answer {

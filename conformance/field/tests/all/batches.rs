@@ -1,11 +1,6 @@
 //! Functions of matrices over batches: each problem of a batch is computed alone.
-#![expect(clippy::unwrap_used, reason = "a test may panic")]
+use super::parsed;
 use field::{Answer, Options, equal};
-use hlo::{Module, Verified};
-
-fn parsed(text: &str) -> Verified {
-    Module::parse(text).unwrap().verify().unwrap()
-}
 
 fn answer(first: &str, second: &str) -> Answer {
     equal(&parsed(first), &parsed(second), &Options::default()).unwrap()

@@ -1,14 +1,14 @@
 //! The rules of XLA's algebraic simplifier, and a near miss of each.
-#![expect(clippy::unwrap_used, clippy::panic, reason = "a test may panic")]
+use super::parsed;
 use field::{Answer, Options, equal};
-use hlo::{Module, Verified};
+use hlo::Verified;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 /// Returns the modules of a text, by name.
 fn modules(text: &str) -> BTreeMap<String, Verified> {
     let parts = text.split("HloModule ").skip(1);
-    let parse = |part: &str| Module::parse(&format!("HloModule {part}")).unwrap().verify().unwrap();
+    let parse = |part: &str| parsed(&format!("HloModule {part}"));
     parts.map(parse).map(|module| (module.module().name.to_string(), module)).collect()
 }
 

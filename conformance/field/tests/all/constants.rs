@@ -1,11 +1,6 @@
 //! Constants that a compiler folds, rounds or computes.
-#![expect(clippy::unwrap_used, reason = "a test may panic")]
+use super::module;
 use field::{Answer, Options, equal};
-use hlo::{Module, Verified};
-
-fn module(body: &str) -> Verified {
-    Module::parse(&format!("ENTRY e {{ {body} }}")).unwrap().verify().unwrap()
-}
 
 /// Compares two functions of an array of six floats.
 fn answer(first: &str, second: &str) -> Answer {

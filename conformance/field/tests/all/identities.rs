@@ -1,13 +1,13 @@
 //! Programs by hand that are the same function in another order of computation, such as attention in
 //! blocks, and near misses of them.
-#![expect(clippy::unwrap_used, clippy::panic, reason = "a test may panic")]
+use super::parsed;
 use field::{Answer, Options, equal};
-use hlo::{Module, Verified};
+use hlo::Verified;
 use std::path::{Path, PathBuf};
 
 fn read(folder: &Path, name: &str) -> Verified {
     let text = std::fs::read_to_string(folder.join(name)).unwrap();
-    Module::parse(&text).unwrap().verify().unwrap()
+    parsed(&text)
 }
 
 #[test]

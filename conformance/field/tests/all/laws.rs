@@ -1,16 +1,6 @@
 //! Pairs of modules that are the same function of real numbers, and pairs that are not.
-#![expect(clippy::unwrap_used, reason = "a test may panic")]
+use super::{module, parsed};
 use field::{Answer, Options, equal};
-use hlo::{Module, Verified};
-
-fn module(body: &str) -> Verified {
-    let text = format!(
-        "add {{ a = f32[] parameter(0) b = f32[] parameter(1) ROOT r = f32[] add(a, b) }}
-         max {{ a = f32[] parameter(0) b = f32[] parameter(1) ROOT r = f32[] maximum(a, b) }}
-         ENTRY e {{ {body} }}"
-    );
-    Module::parse(&text).unwrap().verify().unwrap()
-}
 
 /// Compares two functions of x and y, arrays of six.
 fn answer(first: &str, second: &str) -> Answer {
@@ -236,7 +226,7 @@ fn a_degree_that_is_too_large_is_open() {
              ENTRY e {{ x = f32[] parameter(0) y = f32[] tanh(x) k = s32[] constant(0) t = (s32[], f32[]) tuple(k, y)
                w = (s32[], f32[]) while(t), condition=more, body=body ROOT z = f32[] get-tuple-element(w), index=1 }}"
         );
-        Module::parse(&text).unwrap().verify().unwrap()
+        parsed(&text)
     };
     let options = Options::default();
     let (few, many) = (text("4"), text("40"));
@@ -265,7 +255,7 @@ fn loops_sorts_and_scatters_run_over_the_field() {
                t = (s32[], f32[5]) tuple(k, s) w = (s32[], f32[5]) while(t), condition=more, body=body
                ROOT r = f32[5] get-tuple-element(w), index=1 }}"
         );
-        Module::parse(&text).unwrap().verify().unwrap()
+        parsed(&text)
     };
     let sorted = module(
         "x = f32[5] parameter(0) a = f32[5] tanh(x) b = f32[5] tanh(a) ROOT r = f32[5] tanh(b)",
@@ -369,7 +359,7 @@ fn what_decides_is_drawn() {
         let text = branches.concat()
             + "ENTRY e { i = s32[] parameter(0) x = f32[] parameter(1)
                ROOT r = f32[] conditional(i, x, x, x, x, x, x, x), branch_computations={b0, b1, b2, b3, b4, b5, b6} }";
-        Module::parse(&text).unwrap().verify().unwrap()
+        parsed(&text)
     };
     let found = equal(
         &branches([0, 1, 2, 3, 4, 5, 6]),
@@ -393,7 +383,7 @@ fn what_decides_is_drawn() {
              f = f32[1] slice(s), slice={{[0:1]}} g = f32[1] slice(s), slice={{[1:2]}}
              ROOT r = pred[1] compare(f, g), direction={direction} }}"
         );
-        Module::parse(&text).unwrap().verify().unwrap()
+        parsed(&text)
     };
     let found = equal(&nearest("LT"), &nearest("LE"), &Options::default());
     assert!(matches!(found.unwrap(), Answer::Different(_)));

@@ -1,11 +1,6 @@
 //! Modules that differ only where numbers that are compared are equal, or at the limit of an index.
-#![expect(clippy::unwrap_used, reason = "a test may panic")]
+use super::parsed;
 use field::{Answer, Evidence, Options, equal};
-use hlo::{Module, Verified};
-
-fn parsed(text: &str) -> Verified {
-    Module::parse(text).unwrap().verify().unwrap()
-}
 
 fn different(first: &str, second: &str) {
     let options = Options::default();

@@ -1,12 +1,7 @@
 //! Programs over global arrays, and what each device runs of them.
-#![expect(clippy::unwrap_used, clippy::panic, reason = "a test may panic")]
+use super::parsed;
 use field::{Answer, Failure, Options, equal};
-use hlo::{Module, Verified};
 use std::path::Path;
-
-fn parsed(text: &str) -> Verified {
-    Module::parse(text).unwrap().verify().unwrap()
-}
 
 fn text(name: &str) -> String {
     let examples = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples");

@@ -1,16 +1,7 @@
 //! Laws of roots, among them of numbers that are no squares of residues, and of what is learned
 //! after it is needed.
-#![expect(clippy::unwrap_used, reason = "a test may panic")]
+use super::module;
 use field::{Answer, Options, equal};
-use hlo::{Module, Verified};
-
-fn module(body: &str) -> Verified {
-    let text = format!(
-        "add {{ a = f32[] parameter(0) b = f32[] parameter(1) ROOT r = f32[] add(a, b) }}
-         ENTRY e {{ {body} }}"
-    );
-    Module::parse(&text).unwrap().verify().unwrap()
-}
 
 /// Compares two functions of x and y, arrays of six.
 fn answer(first: &str, second: &str) -> Answer {

@@ -1,0 +1,30 @@
+//! Tests of the comparison of modules for every argument.
+#![expect(clippy::unwrap_used, clippy::panic, reason = "a test may panic")]
+mod batches;
+mod cells;
+mod constants;
+mod identities;
+mod laws;
+mod logarithms;
+mod order;
+mod partitions;
+mod roots;
+mod rules;
+mod special;
+mod ties;
+
+use hlo::{Module, Verified};
+
+fn parsed(text: &str) -> Verified {
+    Module::parse(text).unwrap().verify().unwrap()
+}
+
+/// Returns a module of these instructions, which may call `and`, `add` and `max`.
+fn module(body: &str) -> Verified {
+    parsed(&format!(
+        "and {{ a = pred[] parameter(0) b = pred[] parameter(1) ROOT r = pred[] and(a, b) }}
+         add {{ a = f32[] parameter(0) b = f32[] parameter(1) ROOT r = f32[] add(a, b) }}
+         max {{ a = f32[] parameter(0) b = f32[] parameter(1) ROOT r = f32[] maximum(a, b) }}
+         ENTRY e {{ {body} }}"
+    ))
+}

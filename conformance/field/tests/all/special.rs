@@ -1,0 +1,176 @@
+//! Infinities and NaN, integers that numbers decide, and constants that compilers round.
+use super::module;
+use field::{Answer, Options, equal};
+use hlo::Verified;
+
+fn answer(first: &Verified, second: &Verified) -> Answer {
+    equal(first, second, &Options::default()).unwrap()
+}
+
+fn are_equal(ty: &str, pairs: &[(&str, &str)]) {
+    let of = |root: &str| module(&format!("x = {ty}[6] parameter(0) {root}"));
+    for (first, second) in pairs {
+        for (first, second) in [(first, second), (second, first)] {
+            let found = answer(&of(first), &of(second));
+            assert!(matches!(found, Answer::Equal(_)), "{first}\n{second}\n{found:?}");
+        }
+    }
+}
+
+/// Half of all arguments are divided by a difference that is 0 for all.
+#[test]
+fn a_division_by_zero_for_all_arguments_is_seen() {
+    let sum = "o = f32[] constant(1) c = f32[6] broadcast(o), dimensions={} s = f32[6] add(x, c) ";
+    let of = |root: &str| module(&format!("x = f32[6] parameter(0) {sum} {root}"));
+    let infinite =
+        "z = f32[6] subtract(x, x) i = f32[6] divide(c, z) p = pred[6] compare(x, c), direction=GT
+        ROOT r = f32[6] select(p, i, s)";
+    let found = answer(&of("ROOT r = f32[6] copy(s)"), &of(infinite));
+    assert!(matches!(found, Answer::Different(_)), "{found:?}");
+    // A divisor that is 0 for some arguments only.
+    let quotient = "q = f32[6] multiply(x, s) ROOT r = f32[6] divide(q, s)";
+    let found = answer(&of("ROOT r = f32[6] copy(x)"), &of(quotient));
+    assert!(matches!(found, Answer::Equal(_)), "{found:?}");
+}
+
+#[test]
+fn nan_of_constants_is_a_constant() {
+    let two = "c = f32[] constant(-2) b = f32[6] broadcast(c), dimensions={} ";
+    let log = format!("{two} l = f32[6] log(b) ROOT t = (f32[6], f32[6]) tuple(x, l)");
+    let folded = "c = f32[] constant(nan) b = f32[6] broadcast(c), dimensions={} ROOT t = (f32[6], f32[6]) tuple(x, b)";
+    are_equal("f32", &[(&log, folded), (&log, &log)]);
+    // What is infinite for each argument that is drawn may be a number for others.
+    let of = |power: &str| {
+        module(&format!(
+            "x = f32[6] parameter(0) a = f32[6] abs(x) c = f32[] constant(1e30) b = f32[6] broadcast(c), dimensions={{}}
+             s = f32[6] add(a, b) e = f32[6] exponential(s) ROOT r = f32[6] {power}(e, s)"
+        ))
+    };
+    let found = answer(&of("multiply"), &of("add"));
+    assert!(matches!(found, Answer::Open(_)), "{found:?}");
+}
+
+#[test]
+fn what_an_overflow_decides_is_not_known() {
+    let of = |form: &str| {
+        format!(
+            "o = f32[] constant(1) c = f32[6] broadcast(o), dimensions={{}} {form} f = pred[6] is-finite(l)
+             ROOT t = (f32[6], pred[6]) tuple(x, f)"
+        )
+    };
+    let expanded = "k = f32[] constant(1000) b = f32[6] broadcast(k), dimensions={} m = f32[6] multiply(x, b)
+        n = f32[6] negate(m) e = f32[6] exponential(n) d = f32[6] add(c, e) l = f32[6] divide(e, d)";
+    let stable =
+        "k = f32[] constant(1000) b = f32[6] broadcast(k), dimensions={} m = f32[6] multiply(x, b)
+        p = f32[6] exponential(m) d = f32[6] add(c, p) l = f32[6] divide(c, d)";
+    let first = module(&format!("x = f32[6] parameter(0) {}", of(expanded)));
+    let second = module(&format!("x = f32[6] parameter(0) {}", of(stable)));
+    let found = answer(&first, &second);
+    assert!(!matches!(found, Answer::Different(_)), "{found:?}");
+}
+
+/// A matrix that is not positive definite has no factor.
+#[test]
+fn a_pivot_of_zero_is_no_difference() {
+    let factor = "m = f32[3,3] parameter(1) ROOT c = f32[3,3] cholesky(m), lower=true";
+    let select = "m = f32[3,3] parameter(1) c = f32[3,3] cholesky(m), lower=true z = f32[] constant(0) s = f32[3,3] broadcast(z), dimensions={}
+        d = f32[3,3] subtract(c, c) p = pred[3,3] compare(d, s), direction=EQ n = f32[] constant(nan) b = f32[3,3] broadcast(n), dimensions={}
+        ROOT r = f32[3,3] select(p, c, b)";
+    let of = |root: &str| module(&format!("x = f32[6] parameter(0) {root}"));
+    let found = answer(&of(factor), &of(select));
+    assert!(!matches!(found, Answer::Different(_)), "{found:?}");
+}
+
+/// A compiler rounds a computed constant of few digits, or computes with more.
+#[test]
+fn constants_of_few_digits_are_rounded_or_not() {
+    let wide = |ty: &str| {
+        let f = |size: &str| format!("f32[{size}]");
+        let values = "constant({0.3, 0.7, -1.1, 2.3, 0.9, 1.7})";
+        let dims = "lhs_contracting_dims={0}, rhs_contracting_dims={0}";
+        let of_type = format!(
+            "a = {ty}[6] {values} d = {ty}[] dot(a, a), {dims} b = {ty}[6] broadcast(d), dimensions={{}} ROOT r = {ty}[6] add(x, b)"
+        );
+        let in_f32 = format!(
+            "a = {ty}[6] {values} w = {} convert(a) d = {} dot(w, w), {dims} n = {ty}[] convert(d)
+             b = {ty}[6] broadcast(n), dimensions={{}} ROOT r = {ty}[6] add(x, b)",
+            f("6"),
+            f("")
+        );
+        let in_f32_throughout = format!(
+            "a = {ty}[6] {values} w = {} convert(a) d = {} dot(w, w), {dims} b = {} broadcast(d), dimensions={{}}
+             v = {} convert(x) s = {} add(v, b) ROOT r = {ty}[6] convert(s)",
+            f("6"),
+            f(""),
+            f("6"),
+            f("6"),
+            f("6")
+        );
+        [of_type, in_f32, in_f32_throughout]
+    };
+    for ty in ["bf16", "f16", "f8e4m3fn"] {
+        let [narrow, converted, throughout] = wide(ty);
+        are_equal(ty, &[(&narrow, &converted), (&narrow, &throughout), (&converted, &throughout)]);
+    }
+    // The inverse of a constant.
+    let over =
+        "c = f16[] constant(3) b = f16[6] broadcast(c), dimensions={} ROOT r = f16[6] divide(x, b)";
+    let times = |inverse: &str| {
+        format!(
+            "c = f16[] constant({inverse}) b = f16[6] broadcast(c), dimensions={{}} ROOT r = f16[6] multiply(x, b)"
+        )
+    };
+    let of = |root: &str| module(&format!("x = f16[6] parameter(0) {root}"));
+    let found = answer(&of(over), &of(&times("0.33325")));
+    assert!(matches!(found, Answer::Equal(_)), "{found:?}");
+    let found = answer(&of(over), &of(&times("0.334")));
+    assert!(!matches!(found, Answer::Equal(_)), "{found:?}");
+}
+
+#[test]
+fn constants_are_known_behind_calls() {
+    let call = |body: &str| {
+        super::parsed(&format!(
+            "f {{ a = f32[6] parameter(0) s = f32[6] sine(a) ROOT r = f32[6] multiply(s, s) }}
+             ENTRY e {{ x = f32[6] parameter(0) i = f32[6] iota(), iota_dimension=0 {body} }}"
+        ))
+    };
+    let called = "c = f32[6] call(i), to_apply=f ROOT r = f32[6] add(x, c)";
+    let inlined = "s = f32[6] sine(i) p = f32[6] multiply(s, s) ROOT r = f32[6] add(x, p)";
+    let copied =
+        "k = f32[6] copy(i) s = f32[6] sine(k) p = f32[6] multiply(s, s) ROOT r = f32[6] add(x, p)";
+    for other in [inlined, copied] {
+        let found = answer(&call(called), &call(other));
+        assert!(matches!(found, Answer::Equal(_)), "{other} {found:?}");
+    }
+    let other = "s = f32[6] cosine(i) p = f32[6] multiply(s, s) ROOT r = f32[6] add(x, p)";
+    let found = answer(&call(called), &call(other));
+    assert!(matches!(found, Answer::Different(_)), "{found:?}");
+}
+
+#[test]
+fn constants_have_all_their_digits() {
+    let bits = "c = f64[] constant(-0.8427007929497149) b = s64[] bitcast-convert(c) ROOT t = (f64[6], s64[]) tuple(x, b)";
+    let folded = "b = s64[] constant(-4618047486226567279) ROOT t = (f64[6], s64[]) tuple(x, b)";
+    let literal = i64::from_ne_bytes((-0.842_700_792_949_714_9_f64).to_ne_bytes());
+    are_equal("f64", &[(bits, &folded.replace("-4618047486226567279", &literal.to_string()))]);
+    let power = "c = c128[] constant((1e300, -1e300)) l = c128[] log(c) r = f64[] real(l) b = f64[6] broadcast(r), dimensions={} ROOT s = f64[6] add(x, b)";
+    let folded = "c = f64[] constant(691.1221014884936) b = f64[6] broadcast(c), dimensions={} ROOT s = f64[6] add(x, b)";
+    are_equal("f64", &[(power, folded)]);
+}
+
+/// A size beyond the bound of a dimension is no argument.
+#[test]
+fn a_size_is_within_its_bound() {
+    let of = |op: &str| {
+        module(&format!(
+            "x = s64[4] parameter(0) n = s32[] parameter(1) d = s64[<=4] set-dimension-size(x, n), dimensions={{0}}
+             g = s32[] get-dimension-size(d), dimensions={{0}} ROOT r = s32[] {op}(g, g)"
+        ))
+    };
+    let options = Options { seeds: 24, ..Options::default() };
+    let found = equal(&of("add"), &of("add"), &options).unwrap();
+    assert!(!matches!(found, Answer::Different(_)), "{found:?}");
+    let found = equal(&of("add"), &of("subtract"), &options).unwrap();
+    assert!(matches!(found, Answer::Different(_)), "{found:?}");
+}
