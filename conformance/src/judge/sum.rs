@@ -11,6 +11,7 @@ use super::modes::{Mode, largest, least_subnormal, round, smallest_normal};
 use super::range::{Range, floats};
 use super::site::Site;
 use crate::error_model::roundoff;
+use hlo::op::Binary;
 use hlo::{ArrayShape, ElementType, Literal};
 
 /// A sum: its real value, and what its evaluation may add.
@@ -133,6 +134,10 @@ impl Signs {
         let negative = self.negative || y.negative;
         let negative_zero = negative || self.negative_zero || y.negative_zero;
         Self { negative, positive: !opposite, negative_zero }
+    }
+    /// Returns whether no term is below 0, where the maximum is asked for, or above it.
+    pub(super) fn are_on_one_side(self, op: Binary) -> bool {
+        if op == Binary::Maximum { !self.negative } else { !self.positive }
     }
     /// Values with the sign of all terms, if they have one.
     fn signed(self, real: Interval) -> Interval {
