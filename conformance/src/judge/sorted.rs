@@ -4,9 +4,10 @@ use super::Stop;
 use super::evaluate::{Evaluator, Leaves};
 use super::fold::picked;
 use super::range::Range;
-use hlo::ir::{Computation, ComputationId};
-use hlo::{Literal, Op, Scalar};
-use std::collections::{BTreeMap, HashSet};
+use super::verdict::same;
+use hlo::ir::{Computation, ComputationId, InstructionId};
+use hlo::{Literal, Module, Op, Scalar};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
 /// An operand of a sort, in the order of its comparator.
@@ -41,6 +42,32 @@ pub(super) fn disordered(
         }
     }
     disordered
+}
+
+/// Adds the positions of elements of a value that the result of a module of one device has twice, as
+/// different ones.
+pub(super) fn add_unequal(module: &Module, result: &Literal, found: &mut [HashSet<usize>]) {
+    let entry = module.entry();
+    let root = &entry.instructions[entry.root];
+    let places = root.shape.leaves().len();
+    let mut first: HashMap<(InstructionId, usize), usize> = HashMap::new();
+    let leaves = result.leaves();
+    if !matches!(root.op, Op::Tuple(_)) || leaves.len() != places {
+        return;
+    }
+    let parts = root.operands.iter().flat_map(|&part| {
+        (0..entry.instructions[part].shape.leaves().len()).map(move |leaf| (part, leaf))
+    });
+    for (leaf, part) in parts.enumerate() {
+        let twin = *first.entry(part).or_insert(leaf);
+        let (own, other) = (leaves[leaf], leaves[twin]);
+        if own.len() == other.len() {
+            let differs = |&at: &usize| !same(own.get(at), other.get(at));
+            let positions: Vec<usize> = (0..own.len()).filter(differs).collect();
+            found[leaf].extend(&positions);
+            found[twin].extend(&positions);
+        }
+    }
 }
 
 /// Returns the positions of neighbors of which the second is certainly before the first one; `None` if

@@ -440,3 +440,47 @@ fn beside_the_edge_of_a_domain_is_nan_or_a_value_of_its_inside() {
         assert_eq!(judged("bf16", op, "1.1015625", wrong), Differs, "{op}");
     }
 }
+
+#[test]
+fn random_numbers_that_are_shown_are_one_value() {
+    let of = |root: &str| {
+        format!(
+            "ENTRY e {{ k = u64[2] parameter(0) g = (u64[2], u32[2]) rng-bit-generator(k), algorithm=rng_philox
+              b = u32[2] get-tuple-element(g), index=1 c = u32[] constant(8) n = u32[2] broadcast(c), dimensions={{}}
+              h = u32[2] shift-right-logical(b, n) z = f32[] constant(0) o = f32[] constant(1)
+              u = f32[] rng(z, o), distribution=rng_uniform {root} }}"
+        )
+    };
+    let key = ["u64[2] {1, 2}"];
+    let shown = of("ROOT r = (u32[2], u32[2]) tuple(b, h)");
+    let results = [
+        ("(u32[2] {256, 4294967295}, u32[2] {1, 16777215})", Undefined),
+        ("(u32[2] {256, 4294967295}, u32[2] {2, 16777215})", Differs),
+    ];
+    verdicts(&shown, &key, &results);
+    verdicts(&of("ROOT r = u32[2] copy(h)"), &key, &[("u32[2] {2, 3}", WithinBound)]);
+    let repeated = of("ROOT r = f32[2] broadcast(u), dimensions={}");
+    let results = [
+        ("f32[2] {0.3, 0.3}", NotTested),
+        ("f32[2] {0.3, 0.2}", Differs),
+        ("f32[2] {1.5, 1.5}", Differs),
+    ];
+    verdicts(&repeated, &key, &results);
+    let product = of("d = f32[] multiply(u, u) ROOT r = (f32[], f32[]) tuple(u, d)");
+    verdicts(
+        &product,
+        &key,
+        &[("(f32[] 0.5, f32[] 0.25)", NotTested), ("(f32[] 0.5, f32[] 0.3)", Differs)],
+    );
+}
+
+#[test]
+fn a_value_that_is_returned_twice_is_one_value() {
+    let sine =
+        "ENTRY e { x = f32[] parameter(0) y = f32[] sine(x) ROOT r = (f32[], f32[]) tuple(y, y) }";
+    let results = [
+        ("(f32[] 0.84147102, f32[] 0.84147102)", WithinBound),
+        ("(f32[] 0.84147102, f32[] 0.84147096)", Differs),
+    ];
+    verdicts(sine, &["f32[] 1"], &results);
+}
