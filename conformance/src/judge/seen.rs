@@ -222,7 +222,7 @@ fn whole(x: f64) -> Option<i64> {
 }
 
 /// Returns an array of the shape of a range with the numbers of its elements.
-fn numbered(range: &Range, numbers: impl Iterator<Item = u32>) -> Option<Literal> {
+pub(super) fn numbered(range: &Range, numbers: impl Iterator<Item = u32>) -> Option<Literal> {
     let shape = range.shape()?;
     if is_whole(shape.ty) {
         let number = |x: u32| match shape.ty.class() {

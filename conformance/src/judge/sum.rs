@@ -255,7 +255,7 @@ pub(super) fn quantum(range: &Range) -> Option<i32> {
 }
 
 /// Returns the exponent of the lowest bit of a number other than 0.
-fn lowest_bit(x: f64) -> i32 {
+pub(super) fn lowest_bit(x: f64) -> i32 {
     let bits = x.to_bits();
     let exponent = i32::try_from(bits >> 52 & 0x7ff).unwrap_or(0);
     let mantissa = bits & ((1 << 52) - 1) | u64::from(exponent > 0) << 52;
