@@ -26,8 +26,8 @@ pub struct Program {
 /// An instruction of a module.
 pub(crate) type At = (ComputationId, InstructionId);
 
-/// How many instructions without values an instruction may depend on: a start, its updates, tokens.
-const COPIED: usize = 64;
+/// How long a chain of instructions without values may be that an instruction depends on.
+const COPIED: usize = 1000;
 
 /// Adds parameters with their arguments.
 struct Feeder<'a> {

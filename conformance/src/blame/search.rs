@@ -8,7 +8,7 @@ use crate::judge::{Judgement, judge_with};
 use crate::program::{Program, alone, arrays, watching};
 use crate::results::Verdict;
 use hlo::ir::{ComputationId, InstructionId};
-use hlo::{Literal, Verified};
+use hlo::{Literal, Op, Verified};
 use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
 
@@ -20,6 +20,8 @@ pub(super) struct BlameSearch<'a> {
     pub(super) blame: &'a mut Blame,
     /// Whether the backend has a result for the module, and can record its values.
     records: bool,
+    /// The instructions of the entry that were found to be wrong.
+    wrong: BTreeSet<InstructionId>,
 }
 
 /// A computation with its arguments on each device.
@@ -48,7 +50,7 @@ impl<'a> BlameSearch<'a> {
         options: Options,
         blame: &'a mut Blame,
     ) -> Self {
-        Self { sides, module, options, blame, records: true }
+        Self { sides, module, options, blame, records: true, wrong: BTreeSet::new() }
     }
 
     /// Searches the entry.
@@ -198,6 +200,32 @@ impl<'a> BlameSearch<'a> {
         Ok(Question { program, recorded })
     }
 
+    /// Returns whether the value that the backend recorded for an instruction of the entry is legal from
+    /// the module's arguments and the values that were found to be wrong, as after a legal fusion: then
+    /// it makes no result wrong.
+    fn follows(
+        &self,
+        region: Region<'_>,
+        at: (ComputationId, InstructionId),
+        recorded: Option<&Recorded>,
+    ) -> Option<bool> {
+        let recorded = recorded?;
+        let is_given = |id: InstructionId| {
+            self.wrong.contains(&id)
+                || matches!(region.computation.instructions[id].op, Op::Parameter(_))
+        };
+        let known = |id| region.value(id, recorded).filter(|_| is_given(id));
+        let program = alone(self.module.module(), at, region.arguments.len(), &known).ok()?;
+        let values = region.value(at.1, recorded)?;
+        let actual: Vec<_> = values.iter().map(|value| Literal::tuple(arrays(value))).collect();
+        let expected = self.sides.etalon(&program).ok()?;
+        let options = self.sides.judging().clone().without_witness();
+        let judgement =
+            judge_with(&options, &program.module, &program.arguments, &expected, &actual);
+        let legal = [Verdict::Agrees, Verdict::WithinBound, Verdict::NotTested];
+        Some(legal.contains(&judgement.verdict))
+    }
+
     /// Notes what was found about an instruction, and searches in what it calls.
     fn answer(
         &mut self,
@@ -213,6 +241,11 @@ impl<'a> BlameSearch<'a> {
             region.watched(&[id]).iter().any(|other| *other != id && tainted.contains(other));
         let module = Arc::clone(&self.module);
         let is_entry = place.computation == module.module().entry;
+        let may_be_fused = is_entry
+            && matches!(&answer, Answer::Wrong(evidence) if evidence.context == Context::InModule);
+        let at = (place.computation, id);
+        let is_right = may_be_fused && self.follows(region, at, recorded) == Some(true);
+        let answer = if is_right { Answer::Right } else { answer };
         match answer {
             Answer::Unknown(reason) => self.not_checked(place, id, reason),
             Answer::Right => {
@@ -228,7 +261,7 @@ impl<'a> BlameSearch<'a> {
             Answer::Wrong(evidence) => {
                 self.blame.checked += usize::from(is_entry);
                 tainted.insert(id);
-                let at = (place.computation, id);
+                self.wrong.extend(is_entry.then_some(id));
                 let finding = Finding::new(module.module(), at, path, *evidence, program);
                 let known = |operand| region.value(operand, recorded.or(own)?);
                 self.descend(finding, at, place, &known);

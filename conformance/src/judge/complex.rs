@@ -12,6 +12,7 @@ use super::evaluate::Evaluator;
 use super::interval::Interval;
 use super::modes::{Modes, largest, least_subnormal, smallest_normal, ulp};
 use super::range::Range;
+use super::sum::lowest_bit;
 use crate::error_model::roundoff;
 use hlo::op::value::{ComparisonType, Direction};
 use hlo::op::{Binary, Unary};
@@ -329,8 +330,13 @@ pub(super) fn binary(
             Binary::Subtract => sum(x.re - y.re, x.im - y.im),
             Binary::Maximum | Binary::Minimum => selected(op, x, y, f),
             Binary::Multiply if x.is_finite() && y.is_finite() => {
+                let exact = is_exact(ev, ty, [x, y]);
                 let part = |a: Interval, b: Interval| {
-                    let r = lost(ev, ty, a) + lost(ev, ty, b);
+                    if exact && a.lo != 0.0 && a.lo == -b.lo {
+                        // Formulas give zeros of either sign.
+                        return vec![Interval::ZEROS];
+                    }
+                    let r = if exact { 0.0 } else { lost(ev, ty, a) + lost(ev, ty, b) };
                     let z = modes.store(ty.component(), (a + b).widened(r), false);
                     or_overflowing(ty, z, [a, b])
                 };
@@ -368,6 +374,28 @@ fn product(x: Interval, y: Interval) -> Interval {
     let is_zero = |x: Interval| x.is_point() && x.lo == 0.0;
     let underflows = is_zero(product) && !is_zero(x) && !is_zero(y);
     if underflows { Interval::ZEROS } else { product }
+}
+
+/// Returns whether a product of numbers rounds nothing, whatever the formula, also that of three
+/// products: all steps are multiples of one number, and so small that no digit is lost.
+pub(super) fn is_exact(
+    ev: &Evaluator<'_>,
+    ty: ElementType,
+    factors: impl IntoIterator<Item = Parts>,
+) -> bool {
+    let (mut units, mut quantum, mut least, mut most) = (2.0, 1.0, 1.0f64, 1.0);
+    for z in factors {
+        let parts = [z.re, z.im];
+        let lowest = parts.iter().filter(|x| x.lo != 0.0).map(|x| lowest_bit(x.lo)).min();
+        let unit = f64::from(lowest.unwrap_or(0)).exp2();
+        let size = z.re.max_abs() + z.im.max_abs();
+        units *= if z.is_point() && z.is_finite() { (size / unit).max(1.0) } else { f64::INFINITY };
+        quantum *= unit;
+        // Of the partial products in any order.
+        (least, most) = (least * unit.min(1.0), most * size.max(1.0));
+    }
+    let normal = ev.modes.flushed_below(ty).max(least_subnormal(ty));
+    units <= 1.0 / roundoff(ty) && quantum.min(least) >= normal && 2.0 * most <= largest(ty)
 }
 
 pub(super) fn multiplied(x: Parts, y: Parts) -> Parts {

@@ -3,7 +3,7 @@
 use super::Stop;
 use super::alone::alone;
 use super::elementwise::{self, is_elementwise};
-use super::evaluate::{Evaluator, Leaves, arrays};
+use super::evaluate::{Evaluator, Leaves, arrays, unknown};
 use super::fold::{lanes_of, picked, reshaped};
 use super::moved::data_operands;
 use super::range::Range;
@@ -65,8 +65,20 @@ pub(super) fn evaluate<'m>(
         // The elements are in the order of the smaller array.
         return Ok(vec![range.map(&|end| resized(end, &sizes))]);
     }
-    if data_operands(op).is_some() {
-        return ev.moved(site, &ranges);
+    if let Some(count) = data_operands(op) {
+        if has_other_size(op, ranges[0], site.operand(0)) {
+            return Ok(unknown(site, Some(site.cause())));
+        }
+        // What is read beyond the sizes is any value.
+        let whole = |(i, range): (usize, &&Range)| match site.operand(i).array() {
+            Some(bounds) if i < count && range.lo.sizes() != bounds.dims.as_slice() => {
+                let sizes = range.lo.sizes();
+                within(site, range, &bounds.dims).map(&|end| end.clone().with_sizes(sizes))
+            }
+            Some(_) | None => (*range).clone(),
+        };
+        let whole: Vec<Range> = ranges.iter().enumerate().map(whole).collect();
+        return ev.moved(site, &whole.iter().collect::<Vec<_>>());
     }
     match op {
         Op::CustomCall(call) if call.custom_call_target.0 == "PadToStatic" => padded(site, &ranges),
@@ -76,6 +88,17 @@ pub(super) fn evaluate<'m>(
         op if op.opcode().dynamic_rule() == DynamicRule::Trim => trimmed(ev, site, &ranges),
         _ => Err(site.unsupported("dynamic shapes")),
     }
+}
+
+/// Returns whether the size of a slice is open: it ends behind the elements that count, where a limit
+/// is not legal, and a dimension that is not taken whole may have its own size or what is left.
+fn has_other_size(op: &Op, range: &Range, bounds: &Shape) -> bool {
+    let (Op::Slice(slice), Some(bounds)) = (op, bounds.array()) else { return false };
+    let mut each = slice.ranges.0.iter().zip(range.lo.sizes()).zip(&bounds.dims);
+    each.any(|((taken, size), bound)| {
+        let is_whole = (taken.start, taken.limit, taken.stride) == (0, *bound, 1);
+        !is_whole && taken.limit > *size
+    })
 }
 
 /// Returns the legal values of a selection of one of two arrays.

@@ -321,9 +321,14 @@ pub(super) fn real_binary(
     let (modes, ty) = (ev.modes, shape.ty);
     let product = op == Binary::Multiply;
     let picks = op == Binary::Maximum || op == Binary::Minimum;
+    let inaccurate = |z: Interval| {
+        let near = ev.inaccurate(op.opcode(), ty, z);
+        // Whatever the accuracy, an even power is not negative.
+        if op == Binary::Power && z.lo >= 0.0 { near.not_negative() } else { near }
+    };
     let stored = |z: Interval| match picks {
         true => vec![z],
-        false => modes.store_all(ty, ev.inaccurate(op.opcode(), ty, z), product),
+        false => modes.store_all(ty, inaccurate(z), product),
     };
     let itself = |x: Interval| functions::with_itself(op, x).filter(|_| same);
     let pairs = operands[0].intervals().zip(operands[1].intervals());

@@ -19,7 +19,7 @@ use super::seen::{Factor, Factorization, Factors, Kind, float, number};
 use super::site::Site;
 use super::spectrum;
 use crate::error_model::roundoff;
-use hlo::op::CustomCall;
+use hlo::op::{CustomCall, Kind as OpKind};
 use hlo::{ArrayShape, ElementType, Literal, Module, Op};
 
 /// The most products of a factorization that is checked.
@@ -108,12 +108,13 @@ fn rotations(site: Site<'_>, op: &CustomCall) -> Option<(bool, f64)> {
     Some((*lower == "1", tolerance))
 }
 
-/// Returns whether a module has such a call.
+/// Returns whether a module has such a call, or random numbers.
 pub(super) fn any(module: &Module) -> bool {
     let mut all = module.computations.iter().flat_map(|(_, c)| c.instructions.iter());
-    all.any(
-        |(_, instruction)| matches!(&instruction.op, Op::CustomCall(op) if routine(op).is_some()),
-    )
+    all.any(|(_, instruction)| {
+        let is_random = instruction.opcode().kind() == OpKind::Random;
+        is_random || matches!(&instruction.op, Op::CustomCall(op) if routine(op).is_some())
+    })
 }
 
 /// The matrices of an operand.

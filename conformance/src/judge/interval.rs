@@ -176,6 +176,11 @@ impl Interval {
             false => Self { lo: self.lo.clamp(lo, hi), hi: self.hi.clamp(lo, hi) },
         }
     }
+    /// Returns the values not below `lo` and not above `hi`, if there are any.
+    pub(super) fn raised_to(self, lo: f64, hi: f64) -> Self {
+        let cut = Self { lo: self.lo.max(lo), hi: self.hi.min(hi) };
+        if self.is_point() || self.is_any() || cut.lo >= cut.hi { self } else { cut }
+    }
     /// Returns the values of this interval in a range that the function never leaves.
     pub(super) fn within(self, lo: f64, hi: f64) -> Self {
         if self.is_nan() || self.is_any() {
@@ -266,6 +271,15 @@ impl std::ops::Div for Interval {
         }
         if y.lo > 0.0 || y.hi < 0.0 {
             let quotient = corners(self, y, |a, b| a / b);
+            let pairs = [(self.lo, y.lo), (self.lo, y.hi), (self.hi, y.lo), (self.hi, y.hi)];
+            let exactly = |end: f64| {
+                let mut own = pairs.iter().filter(|(a, b)| a / b == end);
+                let is_exact = |(a, b): &(f64, f64)| end.mul_add(*b, -a) == 0.0;
+                (end.abs() > 1e-290 && own.all(is_exact)).then_some(end)
+            };
+            let quotients = pairs.iter().map(|(a, b)| a / b);
+            let (lo, hi) = (quotients.clone().reduce(f64::min), quotients.reduce(f64::max));
+            let quotient = quotient.with_ends(lo.and_then(exactly), hi.and_then(exactly));
             let positive = self.lo >= 0.0 && y.lo > 0.0;
             return if positive { quotient.not_negative() } else { quotient };
         }

@@ -37,6 +37,9 @@ trait Number: Copy {
     /// Returns the least and the greatest absolute value.
     fn sizes(self) -> [f64; 2];
     fn less(self, a: Self, b: Self) -> Self;
+    /// Returns whether a step of a quotient of a number of this size overflows, or loses digits below
+    /// the normal numbers.
+    fn overflows(size: f64, y: Self, ty: ElementType) -> bool;
     fn over(self, y: Self, ty: ElementType) -> Self;
 }
 
@@ -71,6 +74,9 @@ impl Number for Interval {
     }
     fn less(self, a: Self, b: Self) -> Self {
         self - a * b
+    }
+    fn overflows(size: f64, _: Self, ty: ElementType) -> bool {
+        size > largest(ty)
     }
     fn over(self, y: Self, _: ElementType) -> Self {
         self / y
@@ -110,12 +116,16 @@ impl Number for Parts {
         let product = complex::multiplied(a, b);
         Self { re: self.re - product.re, im: self.im - product.im }
     }
-    fn over(self, y: Self, ty: ElementType) -> Self {
+    fn overflows(size: f64, y: Self, ty: ElementType) -> bool {
         // A formula may divide by the square of the absolute value.
         let square = y.sizes().map(|size| size * size);
-        if square[0] < smallest_normal(ty) || square[1] * self.sizes()[1].max(1.0) > largest(ty) {
+        square[0] < smallest_normal(ty) || square[1] * size.max(1.0) > largest(ty)
+    }
+    fn over(self, y: Self, ty: ElementType) -> Self {
+        if Self::overflows(self.sizes()[1], y, ty) {
             return Self::both(Interval::ANY);
         }
+        let square = y.sizes().map(|size| size * size);
         let square = match y.is_point() {
             true => y.re * y.re + y.im * y.im,
             false => Interval::open(square[0], square[1]),
@@ -407,17 +417,22 @@ fn solved<N: Number>(
             let sides: Vec<N> = (0..n).map(|step| b[place(row(step))]).collect();
             let cut = whole.as_ref().map(|whole| whole.solution(&lost, &sides));
             let mut x: Vec<Term<N>> = Vec::with_capacity(n);
+            let mut overflows = false;
             for (step, i) in (0..n).map(row).enumerate() {
                 let solved = x.iter().enumerate();
                 let rest = solved.fold(Term::of(b[place(i)]), |rest, (k, &x)| {
                     rest.less(Term::of(t(i, row(k))), x)
                 });
+                let divisor = if op.unit_diagonal { one } else { t(i, i) };
                 let next = match op.unit_diagonal {
                     true => Term { value: lost.rounded(rest), ..rest },
-                    false => lost.quotient(rest, t(i, i)),
+                    false => lost.quotient(rest, divisor),
                 };
                 let value = lost.rounded(Term { value: next.value, size: next.size });
-                let value = cut.as_ref().map_or(value, |cut| value.cut(cut[step]));
+                // The solution says nothing of what follows a step that overflows.
+                overflows |= N::overflows(rest.size, divisor, lost.ty);
+                let cut = cut.as_ref().filter(|_| !overflows);
+                let value = cut.map_or(value, |cut| value.cut(cut[step]));
                 result[place(i)] = Lost::stored(ev, shape.ty, value);
                 x.push(Term { value, ..next });
             }

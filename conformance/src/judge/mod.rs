@@ -291,6 +291,7 @@ fn checked(
     let own = ranges(evaluator, HashMap::new());
     let mut seen = evaluator.factors.seen(&own, actual);
     seen.disordered = sorted::disordered(evaluator, &own, actual);
+    sorted::add_unequal(evaluator.module, actual, &mut seen.disordered);
     let mut check = Check::of(&own, (&seen, None), expected, actual);
     if !seen.wrong.is_empty() && !evaluator.factors.seen(&own, expected).wrong.is_empty() {
         check.missed += 1;

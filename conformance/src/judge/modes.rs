@@ -305,6 +305,14 @@ fn nearest(x: Interval, keep: bool) -> Interval {
     if !keep && !x.is_point() && only == x.hi.next_down() { Interval::point(only) } else { x }
 }
 
+/// Returns the number of a type that is nearest to another one, and no larger.
+pub(super) fn truncated(ty: ElementType, x: f64) -> f64 {
+    let size = round(ty, x.abs()).min(largest(ty));
+    let below = if size > x.abs() { size - ulp(ty, size) } else { size };
+    // Some types have no 0.
+    if below <= x.abs() { below.copysign(x) } else { 0.0 }
+}
+
 fn stored(ty: ElementType, x: Interval, keep: bool) -> Interval {
     let (lo, hi) = (round(ty, x.lo), round(ty, x.hi));
     if x.is_point() && lo.to_bits() == x.lo.to_bits() {

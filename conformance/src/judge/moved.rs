@@ -3,6 +3,7 @@
 use super::Stop;
 use super::evaluate::{Evaluator, Leaves, unknown};
 use super::interval::Interval;
+use super::open_order::OpenOrder;
 use super::open_rows::{self, hull_of};
 use super::range::Range;
 use super::runner::Form;
@@ -10,6 +11,7 @@ use super::site::Site;
 use super::{candidates, control, elementwise, seen, spans};
 use hlo::op::Op;
 use hlo::{ElementType, Literal};
+use std::collections::HashSet;
 
 impl<'m> Evaluator<'m> {
     /// Returns the result of an op that only moves elements, applied to both ends.
@@ -36,7 +38,36 @@ impl<'m> Evaluator<'m> {
             Some(numbers) => Some(self.runner.run(self.module, &site.key(Form::Wide), &numbers)?),
             None => None,
         };
-        Ok(vec![Range { cause, origin, ..Range::any_of(&ranges) }])
+        let moved = Range { cause, origin, ..Range::any_of(&ranges) };
+        Ok(vec![self.with_orders(site, operands[0], moved)?])
+    }
+
+    /// Says of elements that are moved, each to one place at most, what was known of them together.
+    fn with_orders(
+        &mut self,
+        site: Site<'m>,
+        operand: &Range,
+        moved: Range,
+    ) -> Result<Range, Stop> {
+        if let Op::Reshape(_) = &site.instruction().op {
+            let (orders, wholes) = (operand.orders.clone(), operand.wholes.clone());
+            return Ok(Range { orders, wholes, sorted: operand.sorted.clone(), ..moved });
+        }
+        let is_permuted =
+            matches!(&site.instruction().op, Op::Slice(_) | Op::Reverse(_) | Op::Transpose(_));
+        let numbers = seen::numbered(operand, 1..).filter(|_| is_permuted);
+        let Some(numbers) = numbers.filter(|_| !operand.orders.is_empty()) else {
+            return Ok(moved);
+        };
+        let sources = self.runner.run(self.module, &site.key(Form::Wide), &[numbers])?;
+        let source = |at: usize| seen::number(&sources, at).and_then(|x| usize::try_from(x).ok());
+        let orders = operand.orders.iter().map(|order| {
+            let own: HashSet<usize> = order.positions.iter().map(|at| at + 1).collect();
+            let is_own = |&at: &usize| source(at).is_some_and(|source| own.contains(&source));
+            let positions = (0..moved.lo.len()).filter(is_own).collect();
+            OpenOrder { positions, members: order.members.clone() }
+        });
+        Ok(Range { orders: orders.collect(), ..moved })
     }
 
     /// Returns the elements of the data that open indices pick.

@@ -138,10 +138,11 @@ fn real_product(
 
 fn complex_product(
     ev: &Evaluator<'_>,
-    factors: impl Iterator<Item = Parts>,
+    factors: impl Iterator<Item = Parts> + Clone,
     ty: ElementType,
 ) -> Parts {
     let one = Parts { re: Interval::point(1.0), im: Interval::point(0.0) };
+    let exact = complex::is_exact(ev, ty, factors.clone());
     let (mut product, mut of, mut first, mut size) = (one, Factors::NONE, true, 1.0);
     let mut count = 0;
     for z in factors {
@@ -159,7 +160,7 @@ fn complex_product(
         if zero { Interval::ZEROS } else { x }
     };
     let product = Parts { re: signed(product.re), im: signed(product.im) };
-    if of.count < 2.0 && product.is_finite() {
+    if (of.count < 2.0 || exact) && product.is_finite() {
         return product;
     }
     // Formulas differ in what they make of infinities.

@@ -27,7 +27,9 @@ pub(super) fn random<'m>(
             let shape = site.shape()?;
             let each = |x: &[&Range]| distributed(op, &shape, x[0], x[1]).ok_or(());
             let numbers = elementwise::for_each_choice(&arrays(site, operands)?, false, each);
-            return Ok(numbers.map_or(open, |numbers| vec![numbers.because(Some(site.cause()))]));
+            let Ok(numbers) = numbers else { return Ok(open) };
+            let numbers = numbers.because(Some(site.cause()));
+            return Ok(vec![ev.factors.add_random(site.computation.path(site.at), numbers)]);
         }
         _ => return Ok(open),
     };
@@ -37,7 +39,9 @@ pub(super) fn random<'m>(
     }
     // The state of the backend's own algorithm has another meaning, too.
     let states = usize::from(op.algorithm != RandomAlgorithm::Default);
-    Ok(own.into_iter().take(states).chain(open.into_iter().skip(states)).collect())
+    let bits = open.into_iter().skip(states);
+    let bits = bits.map(|bits| ev.factors.add_random(site.computation.path(site.at), bits));
+    Ok(own.into_iter().take(states).chain(bits).collect())
 }
 
 /// Returns where numbers of a distribution are; `None` if nothing is known of them.

@@ -7,8 +7,11 @@ use super::integers;
 use super::interval::Interval;
 use super::range::{Cause, Range, array, is_whole};
 use hlo::op::Binary;
-use hlo::{ArrayShape, ElementType, Literal, Op, Scalar};
+use hlo::{ArrayShape, Class, ElementType, Literal, Op, Scalar};
 use std::collections::{HashMap, HashSet};
+
+/// The most random numbers of an instruction that are followed.
+const MOST_RANDOM: usize = 1 << 16;
 
 /// The factorizations of an evaluation.
 #[derive(Debug, Default)]
@@ -34,6 +37,8 @@ pub(super) enum Kind {
     General,
     /// The triangle, the basis, and the eigenvalues as above.
     Schur,
+    /// Random numbers, which fulfil no identity.
+    Random,
 }
 
 /// A batch of matrices that were factored.
@@ -120,6 +125,8 @@ impl Factor {
 pub(super) struct Seen {
     /// Elements of factors that are legal.
     pub(super) legal: HashMap<u32, Number>,
+    /// Those of them that are random numbers, which say nothing of the backend.
+    pub(super) random: HashSet<u32>,
     pub(super) wrong: HashSet<u32>,
     /// The positions of each leaf whose elements are in the wrong order.
     pub(super) disordered: Vec<HashSet<usize>>,
@@ -215,13 +222,17 @@ fn whole(x: f64) -> Option<i64> {
 }
 
 /// Returns an array of the shape of a range with the numbers of its elements.
-fn numbered(range: &Range, numbers: impl Iterator<Item = u32>) -> Option<Literal> {
+pub(super) fn numbered(range: &Range, numbers: impl Iterator<Item = u32>) -> Option<Literal> {
     let shape = range.shape()?;
     if is_whole(shape.ty) {
-        // Only pivots have numbers, and they have 32 bits.
-        let fits = matches!(shape.ty, ElementType::S32 | ElementType::S64);
-        let ends = |x: u32| (Scalar::Signed(i64::from(x)), Scalar::Signed(i64::from(x)));
-        return fits.then(|| integers::range(shape, numbers.map(ends)).lo);
+        let number = |x: u32| match shape.ty.class() {
+            Class::Signed => Scalar::Signed(i64::from(x)),
+            Class::Unsigned | Class::Pred | Class::Float | Class::Complex => {
+                Scalar::Unsigned(u64::from(x))
+            }
+        };
+        let ends = |x: u32| (number(x), number(x));
+        return (shape.ty.bits() >= 32).then(|| integers::range(shape, numbers.map(ends)).lo);
     }
     let complex = shape.ty.is_complex();
     let parts = numbers.flat_map(|x| [Some(f64::from(x)), complex.then_some(0.0)]);
@@ -245,6 +256,31 @@ pub(super) fn numbers(origin: &Literal, at: usize) -> Vec<u32> {
 impl Factors {
     pub(super) fn add(&mut self, own: Factorization) {
         self.all.push(own);
+    }
+    /// Numbers the elements of an array of random numbers: what is computed from those that a result
+    /// shows is determined, and what shows one twice shows the same.
+    pub(super) fn add_random(&mut self, path: String, range: Range) -> Range {
+        // An element of more bits is no f64.
+        let fits = |ty: ElementType| {
+            matches!(ty, ElementType::U32 | ElementType::S32 | ElementType::F32 | ElementType::F64)
+        };
+        let Some(shape) = range.shape().cloned() else { return range };
+        let own: Vec<Interval> = match is_whole(shape.ty) {
+            true => (0..range.lo.len()).map(|i| integers::as_interval(range.ends(i))).collect(),
+            false => range.intervals().collect(),
+        };
+        let is_known = |x: &Interval| !x.is_any() && !x.is_nan();
+        if !fits(shape.ty) || own.len() > MOST_RANDOM || !own.iter().all(is_known) {
+            return range;
+        }
+        let (relative, unit, least) = (0.0, 0.0, 0.0);
+        let matrices = vec![(Matrix::of(0, 0, |_, _| [0.0; 2]), [0.0; 2])];
+        let (kind, factors) = (Kind::Random, Vec::new());
+        let mut random = Factorization { kind, path, matrices, relative, unit, least, factors };
+        let (sizes, cause) = ([1, own.len()], range.cause.as_ref());
+        let numbered = random.push(self, &shape, sizes, cause, |_, _, at| own[at]);
+        self.add(random);
+        numbered
     }
     /// Begins an evaluation in which these elements are known.
     pub(super) fn restart(&mut self, known: HashMap<u32, Number>) {
@@ -300,6 +336,9 @@ impl Seen {
                 let whole = (0..own.factors.len()).filter(|&k| shown.is_checked(k));
                 let whole = whole.flat_map(|k| shown.factor(k).numbers(batch));
                 let legal = whole.chain(shown.parts.iter().copied());
+                if own.kind == Kind::Random {
+                    self.random.extend(&shown.parts);
+                }
                 self.legal.extend(legal.filter_map(|n| Some((n, *values.get(&n)?))));
                 self.legal.extend(shown.derived);
             }
@@ -343,6 +382,7 @@ impl Shown<'_> {
             | Kind::Orthogonal
             | Kind::Eigen
             | Kind::Singular
+            | Kind::Random
             | Kind::Elimination(_) => None,
         };
         let with = apart.filter(|both| both.contains(&k)).unwrap_or([k, k]);
@@ -354,6 +394,11 @@ impl Shown<'_> {
         let all = |k: usize| self.all(k);
         match self.own.kind {
             Kind::Orthogonal => self.orthogonal(),
+            Kind::Random => {
+                let seen = |number: &u32| self.values.contains_key(number);
+                self.parts.extend(self.own.numbers(self.batch).filter(seen));
+                Some(Ok(()))
+            }
             Kind::Eigen => {
                 let (v, w) = (all(0), all(1));
                 v.as_ref().or(w.as_ref())?;

@@ -4,7 +4,7 @@ use super::evaluate::{Leaves, unknown};
 use super::range::{Cause, CauseKind, Range};
 use super::runner::{Form, Key};
 use hlo::ir::{Computation, ComputationId, Instruction, InstructionId};
-use hlo::{ArrayShape, Shape};
+use hlo::{ArrayShape, Opcode, Shape};
 
 /// The instruction that is being evaluated.
 #[derive(Clone, Copy)]
@@ -53,7 +53,23 @@ impl<'m> Site<'m> {
     }
     /// Returns whether both operands are the same value.
     pub(super) fn same_operands(&self) -> bool {
-        self.instruction().operands.windows(2).all(|pair| pair[0] == pair[1])
+        self.instruction().operands.windows(2).all(|pair| self.is_same(pair[0], pair[1]))
+    }
+    /// Returns whether two instructions are the same value, which is moved in the same way.
+    pub(super) fn is_same(&self, a: InstructionId, b: InstructionId) -> bool {
+        let [x, y] = [a, b].map(|id| &self.computation.instructions[id]);
+        let moves = matches!(
+            x.op.opcode(),
+            Opcode::Broadcast
+                | Opcode::Copy
+                | Opcode::GetTupleElement
+                | Opcode::Reshape
+                | Opcode::Reverse
+                | Opcode::Slice
+                | Opcode::Transpose
+        );
+        let alike = || moves && x.op == y.op && x.shape == y.shape;
+        a == b || (alike() && self.is_same(x.operands[0], y.operands[0]))
     }
     /// Returns a place for each leaf of a value that is not needed.
     pub(super) fn nothing(&self) -> Vec<Range> {

@@ -7,7 +7,7 @@ use super::range::is_whole;
 use super::range::{Range, converted};
 use super::runner::Form;
 use super::site::Site;
-use super::sorted::Sorted;
+use super::sorted::{Order, Sorted};
 use super::{Stop, candidates};
 use hlo::ir::{Computation, ComputationId, Instruction, InstructionSpans};
 use hlo::op::value::{ComparisonType, Direction};
@@ -88,7 +88,8 @@ pub(super) fn sort<'m>(
         let open = |(operand, (group, own)): (usize, (Range, &Range))| {
             let orders = open_orders(own, &rows, &steps, &joined);
             let (rows, steps) = (Arc::clone(&all_rows), Arc::clone(&all_steps));
-            let sorted = Sorted { decision, operand, comparator, rows, steps };
+            let order = Order::Comparator(comparator);
+            let sorted = Sorted { decision, operand, order, rows, steps };
             // Computations have other numbers in another module.
             let sorted = (!ev.is_inner).then_some(sorted);
             Range { orders, sorted, ..group.because(cause.clone()) }

@@ -25,7 +25,7 @@ pub(super) fn squares(site: Site<'_>) -> Option<Vec<bool>> {
         free(&rhs.1, [&op.rhs_contracting_dims, &op.rhs_batch_dims]),
     ];
     let is_real = shape.ty.is_float();
-    (is_real && lhs.0 == rhs.0 && alike && x == y).then(|| {
+    (is_real && site.is_same(lhs.0, rhs.0) && alike && x == y).then(|| {
         let is_square = |index: Dims| {
             let free = &index[op.lhs_batch_dims.len()..];
             free[..x.len()] == free[x.len()..]

@@ -11,6 +11,7 @@ use super::modes::{Mode, largest, least_subnormal, round, smallest_normal};
 use super::range::{Range, floats};
 use super::site::Site;
 use crate::error_model::roundoff;
+use hlo::op::Binary;
 use hlo::{ArrayShape, ElementType, Literal};
 
 /// A sum: its real value, and what its evaluation may add.
@@ -134,6 +135,10 @@ impl Signs {
         let negative_zero = negative || self.negative_zero || y.negative_zero;
         Self { negative, positive: !opposite, negative_zero }
     }
+    /// Returns whether no term is below 0, where the maximum is asked for, or above it.
+    pub(super) fn are_on_one_side(self, op: Binary) -> bool {
+        if op == Binary::Maximum { !self.negative } else { !self.positive }
+    }
     /// Values with the sign of all terms, if they have one.
     fn signed(self, real: Interval) -> Interval {
         match self {
@@ -250,7 +255,7 @@ pub(super) fn quantum(range: &Range) -> Option<i32> {
 }
 
 /// Returns the exponent of the lowest bit of a number other than 0.
-fn lowest_bit(x: f64) -> i32 {
+pub(super) fn lowest_bit(x: f64) -> i32 {
     let bits = x.to_bits();
     let exponent = i32::try_from(bits >> 52 & 0x7ff).unwrap_or(0);
     let mantissa = bits & ((1 << 52) - 1) | u64::from(exponent > 0) << 52;

@@ -9,7 +9,7 @@ use super::evaluate::{Evaluator, Leaves, arrays};
 use super::fold::{Fold, repeated, reshaped};
 use super::initial::Initial;
 use super::interval::Interval;
-use super::modes::Mode;
+use super::modes::{Mode, truncated};
 use super::product::product;
 use super::products::{marked, nonzero};
 use super::range::{Range, array, floats, floats_mut, is_whole};
@@ -72,6 +72,8 @@ pub(super) fn between_ends(shape: &ArrayShape, ends: Range, operands: &[&Range])
     }
     let each = |x: Interval| match unknown && !x.is_finite() {
         true => Interval::ANY,
+        // The ends of narrower types are legal.
+        false if shape.ty != ElementType::F64 && x.is_finite() => x,
         false => Interval::closed(x.lo, x.hi),
     };
     let parts: Vec<_> = ends.intervals().map(each).collect();
@@ -445,5 +447,38 @@ fn real_total<'m>(
     let roundings = floats(&counts).iter().map(|count| (count - first).max(0.0)).collect();
     let (products, unit) = (false, roundoff(accumulator));
     let sum = Sum { lo, hi, magnitudes, specials, roundings, products, accumulator, unit, terms };
-    Ok(sum.range(ev, site, shape))
+    let range = sum.range(ev, site, shape);
+    let mut within = vec![[f64::NEG_INFINITY, f64::INFINITY]; range.lo.len()];
+    for (end, op) in [Binary::Maximum, Binary::Minimum].into_iter().enumerate() {
+        let has_sign = |terms: &Terms| terms.signs.are_on_one_side(op);
+        if !sum.terms.iter().any(has_sign) {
+            continue;
+        }
+        let side = if end == 0 { ends(|range| &range.lo) } else { ends(|range| &range.hi) };
+        let largest = ev.folded(site, op, leaf, &side)?;
+        for (i, (within, &x)) in within.iter_mut().zip(floats(&largest)).enumerate() {
+            let least = truncated(accumulator, x);
+            let is_kept = least.abs() >= ev.modes.flushed_below(accumulator);
+            if has_sign(&broadcast(&sum.terms, i)) && is_kept {
+                within[end] = least;
+            }
+        }
+    }
+    Ok(reaching(shape, range, &within))
+}
+
+/// Returns a sum of terms of one sign that reaches as far as its largest term: rounding is monotone,
+/// so that it does so in any order and precision in which this is a number.
+fn reaching(shape: &ArrayShape, range: Range, within: &[[f64; 2]]) -> Range {
+    let each = |range: &Range| {
+        // The ends of an f64 are no legal values.
+        let is_open = shape.ty == ElementType::F64;
+        let cut = |(x, &[lo, hi]): (Interval, &[f64; 2])| match is_open {
+            true => x.raised_to(lo.next_down(), hi.next_up()),
+            false => x.raised_to(lo, hi),
+        };
+        Range::given(shape, &range.intervals().zip(within).map(cut).collect::<Vec<_>>())
+    };
+    let candidates = range.candidates.iter().map(each).collect();
+    Range { candidates, ..each(&range) }.because(range.cause)
 }

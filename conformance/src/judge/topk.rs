@@ -6,6 +6,7 @@ use super::open_order::OpenOrder;
 use super::range::Range;
 use super::range::is_whole;
 use super::site::Site;
+use super::sorted::{Order, Sorted};
 use super::{Stop, candidates};
 use hlo::op::TopK;
 use hlo::{ArrayShape, ElementType, Scalar};
@@ -66,8 +67,16 @@ pub(super) fn topk<'m>(
         (index(first), index(last))
     });
     let indices = Range { candidates, orders, ..integers::range(indices, hull) };
+    let of_row = k.min(row).max(1);
+    let sorted = Sorted {
+        decision: ev.decisions.next(),
+        operand: 0,
+        order: Order::Larger(op.largest),
+        rows: (0..sets.len()).step_by(of_row).collect(),
+        steps: (0..of_row).collect(),
+    };
     let values = Range::of_sets(values, &sets).because(cause.clone());
-    Ok(vec![values, indices.because(cause)])
+    Ok(vec![Range { sorted: Some(sorted), ..values }, indices.because(cause)])
 }
 
 /// The most pairs of a rank and an index that it may have, of which each index is one's at most.

@@ -119,6 +119,8 @@ impl Check {
             let open = of_other_size(range, expected);
             let range = open.as_ref().unwrap_or(range);
             let array = Leaf::new(leaf, ty, range, expected);
+            let first = before.and_then(|before| before.get(leaf)).unwrap_or(range);
+            let as_first = Leaf::new(leaf, ty, first, expected);
             let orders = range.orders.iter().filter(|order| !order.holds(ty, actual));
             let orders = orders.flat_map(|order| order.positions.clone());
             let disordered = shown.disordered.get(leaf).into_iter().flatten();
@@ -137,7 +139,9 @@ impl Check {
                         check.refuted(&array, at, expected, actual);
                     }
                 } else if !numbers.is_empty()
-                    && numbers.iter().all(|number| shown.legal.contains_key(number))
+                    && numbers.iter().all(|number| {
+                        shown.legal.contains_key(number) && !shown.random.contains(number)
+                    })
                 {
                     check.within += 1;
                 } else if numbers.iter().any(|number| shown.wrong.contains(number)) {
@@ -146,7 +150,10 @@ impl Check {
                     let cause = path.map(|path| Cause { path, kind: CauseKind::Decides });
                     check.cause = cause.or(check.cause.take());
                 } else {
-                    let legal = check.element(&array, at, expected, actual, apart.contains(&at));
+                    let is_random = numbers.iter().any(|number| shown.random.contains(number));
+                    let (array, range) =
+                        if is_random { (&as_first, first) } else { (&array, range) };
+                    let legal = check.element(array, at, expected, actual, apart.contains(&at));
                     if legal != Some(true) {
                         check.cause = check.cause.take().or_else(|| range.cause.clone());
                     }

@@ -72,6 +72,19 @@ body { t = (s32[], f32[4]) parameter(0) i = s32[] get-tuple-element(t), index=0 
 ENTRY e { x = f32[4] parameter(0) z = s32[] constant(0) t = (s32[], f32[4]) tuple(z, x)
   w = (s32[], f32[4]) while(t), condition=condition, body=body ROOT r = f32[4] get-tuple-element(w), index=1 }";
 
+/// What is legal from the arguments makes no result wrong.
+#[test]
+fn what_is_fused_beside_a_wrong_result_is_right() {
+    let text =
+        "HloModule m\nENTRY e { x = f32[4] parameter(0) z = f32[] constant(0) o = f32[] constant(1)
+        c = f32[4] clamp(z, x, o) p = f32[4] multiply(x, x) s = f32[4] add(p, x) t = f32[4] sine(s)
+        ROOT r = (f32[4], f32[4]) tuple(c, t) }";
+    let found = names(text, &[X], Bug::FusedClamp, &["e/c"]);
+    assert_eq!((found.checked, found.verdict), (6, Verdict::Differs));
+    let after = text.replace("multiply(x, x)", "multiply(c, c)");
+    names(&after, &[X], Bug::FusedClamp, &["e/c"]);
+}
+
 #[test]
 fn in_the_body_of_a_loop_at_a_round() {
     // 0.7, 1.4, 2.8: the first value above 2.
@@ -158,7 +171,7 @@ fn in_a_large_program() {
             Bug::WindowEdge => "reduce-window",
             Bug::SwappedOperands => "reduce",
             Bug::NanLost => "maximum",
-            Bug::Clamp => "clamp",
+            Bug::Clamp | Bug::FusedClamp => "clamp",
             Bug::LostCarry => "while",
             Bug::ReplicaGroup => "all-reduce",
             Bug::DotTerm => "dot",

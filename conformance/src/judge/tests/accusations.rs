@@ -518,3 +518,45 @@ fn functions_of_exponentials_lose_digits_beside_a_pole() {
         ],
     );
 }
+
+/// StableHLO (`slice`, C3): a limit is not above the size of its dimension.
+#[test]
+fn what_is_beyond_the_size_of_an_array_is_open() {
+    let of = |root: &str| {
+        format!(
+            "HloModule m
+        ENTRY e {{ x = s32[4] parameter(0) n = s32[] parameter(1) d = s32[<=4] set-dimension-size(x, n), dimensions={{0}}
+          z = s32[] constant(0) i = s32[2] constant({{0, 2}}) {root} }}"
+        )
+    };
+    let size = of(
+        "s = s32[<=2] slice(d), slice={[0:2]} ROOT r = s32[] get-dimension-size(s), dimensions={0}",
+    );
+    let sizes = |n: &str, size_is: &str| check(&size, &["s32[4] {7, 8, 9, 6}", n], size_is).verdict;
+    assert_eq!(sizes("s32[] 1", "s32[] 1"), Undefined);
+    assert_eq!(sizes("s32[] 3", "s32[] 3"), Differs);
+    let read = [
+        "ROOT r = s32[2] dynamic-slice(d, z), dynamic_slice_sizes={2}",
+        "ROOT r = s32[2] gather(d, i), offset_dims={}, collapsed_slice_dims={0}, start_index_map={0}, index_vector_dim=1, slice_sizes={1}",
+    ];
+    for root in read {
+        let judged = |actual| check(&of(root), &["s32[4] {7, 8, 9, 6}", "s32[] 1"], actual).verdict;
+        assert_eq!(judged("s32[2] {7, 0}"), Undefined, "{root}");
+        assert_eq!(judged("s32[2] {6, 0}"), Differs, "{root}");
+    }
+}
+
+/// (max + 1i) / 3 by the square of 3 is infinite, and what follows of it may be NaN.
+#[test]
+fn steps_of_a_solution_may_overflow() {
+    let text = "HloModule m
+        ENTRY e { b = c128[1,2] parameter(0) a = c128[2,2] constant({ { (3, 0), (0, 0) }, { (0, 0), (5, 0) } })
+          ROOT r = c128[1,2] triangular-solve(a, b), lower=true, transpose_a=TRANSPOSE }";
+    let b = "c128[1,2] {{(1.7976931348623157e308, 0), (1, 0)}}";
+    for legal in ["{{(5.9923104495410527e307, 0), (0.2, 0)}}", "{{(inf, 0), (nan, 0)}}"] {
+        let found = check(text, &[b], &format!("c128[1,2] {legal}"));
+        assert!(!matches!(found.verdict, Differs | Verdict::EtalonBug), "{found}");
+    }
+    let found = check(text, &["c128[1,2] {{(3, 0), (1, 0)}}"], "c128[1,2] {{(1, 0), (0.3, 0)}}");
+    assert_eq!(found.verdict, Differs);
+}

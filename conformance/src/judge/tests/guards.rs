@@ -143,3 +143,25 @@ fn a_sort_returns_its_values_in_order() {
     let indices = sort("ROOT k = s32[3] get-tuple-element(o), index=1");
     verdicts(&indices, &x, &[("s32[3] {2, 1, 0}", WithinBound), ("s32[3] {2, 1, 1}", Differs)]);
 }
+
+#[test]
+fn squares_are_not_negative() {
+    // The sine of 1 is the constant, or beside it.
+    let of = |root: &str| {
+        format!(
+            "HloModule m\nENTRY e {{ x = f32[] parameter(0) y = f32[] sine(x) c = f32[] constant(0.84147096)
+             d = f32[] subtract(y, c) {root} ROOT r = f32[1] sqrt(s) }}"
+        )
+    };
+    let roots = [
+        "e = f32[] constant(2) q = f32[] power(d, e) s = f32[1] reshape(q)",
+        "a = f32[1] reshape(d) b = f32[1] reshape(d) s = f32[1] multiply(a, b)",
+        "a = f32[1,1] broadcast(d), dimensions={} b = f32[1,1] broadcast(d), dimensions={}
+         p = f32[1,1] dot(a, b), lhs_contracting_dims={1}, rhs_contracting_dims={1} s = f32[1] reshape(p)",
+    ];
+    for root in roots {
+        assert_eq!(check(&of(root), &["f32[] 1"], "f32[1] {nan}").verdict, Differs, "{root}");
+    }
+    let odd = "e = f32[] constant(3) q = f32[] power(d, e) s = f32[1] reshape(q)";
+    assert_ne!(check(&of(odd), &["f32[] 1"], "f32[1] {nan}").verdict, Differs);
+}

@@ -440,3 +440,104 @@ fn beside_the_edge_of_a_domain_is_nan_or_a_value_of_its_inside() {
         assert_eq!(judged("bf16", op, "1.1015625", wrong), Differs, "{op}");
     }
 }
+
+#[test]
+fn random_numbers_that_are_shown_are_one_value() {
+    let of = |root: &str| {
+        format!(
+            "ENTRY e {{ k = u64[2] parameter(0) g = (u64[2], u32[2]) rng-bit-generator(k), algorithm=rng_philox
+              b = u32[2] get-tuple-element(g), index=1 c = u32[] constant(8) n = u32[2] broadcast(c), dimensions={{}}
+              h = u32[2] shift-right-logical(b, n) z = f32[] constant(0) o = f32[] constant(1)
+              u = f32[] rng(z, o), distribution=rng_uniform {root} }}"
+        )
+    };
+    let key = ["u64[2] {1, 2}"];
+    let shown = of("ROOT r = (u32[2], u32[2]) tuple(b, h)");
+    let results = [
+        ("(u32[2] {256, 4294967295}, u32[2] {1, 16777215})", Undefined),
+        ("(u32[2] {256, 4294967295}, u32[2] {2, 16777215})", Differs),
+    ];
+    verdicts(&shown, &key, &results);
+    verdicts(&of("ROOT r = u32[2] copy(h)"), &key, &[("u32[2] {2, 3}", WithinBound)]);
+    let repeated = of("ROOT r = f32[2] broadcast(u), dimensions={}");
+    let results = [
+        ("f32[2] {0.3, 0.3}", NotTested),
+        ("f32[2] {0.3, 0.2}", Differs),
+        ("f32[2] {1.5, 1.5}", Differs),
+    ];
+    verdicts(&repeated, &key, &results);
+    let product = of("d = f32[] multiply(u, u) ROOT r = (f32[], f32[]) tuple(u, d)");
+    verdicts(
+        &product,
+        &key,
+        &[("(f32[] 0.5, f32[] 0.25)", NotTested), ("(f32[] 0.5, f32[] 0.3)", Differs)],
+    );
+}
+
+#[test]
+fn a_value_that_is_returned_twice_is_one_value() {
+    let sine =
+        "ENTRY e { x = f32[] parameter(0) y = f32[] sine(x) ROOT r = (f32[], f32[]) tuple(y, y) }";
+    let results = [
+        ("(f32[] 0.84147102, f32[] 0.84147102)", WithinBound),
+        ("(f32[] 0.84147102, f32[] 0.84147096)", Differs),
+    ];
+    verdicts(sine, &["f32[] 1"], &results);
+}
+
+#[test]
+fn products_of_small_complex_integers_are_exact() {
+    let product =
+        "ENTRY e { x = c64[] parameter(0) y = c64[] parameter(1) ROOT r = c64[] multiply(x, y) }";
+    let results = |of: &[&str]| of.iter().map(|text| format!("c64[] {text}")).collect::<Vec<_>>();
+    let judged = |text: &str, arguments: &[&str], legal: &[&str], wrong: &[&str]| {
+        let [legal, wrong] = [legal, wrong].map(results);
+        let legal = legal.iter().map(|value| (value.as_str(), [Agrees, WithinBound]));
+        let wrong = wrong.iter().map(|value| (value.as_str(), [Differs, Differs]));
+        for (value, verdicts) in legal.chain(wrong) {
+            let found = check(&format!("HloModule m\n{text}"), arguments, value);
+            assert!(verdicts.contains(&found.verdict), "{value}: {found}");
+        }
+    };
+    let small = ["c64[] (1, 2)", "c64[] (2, 1)"];
+    judged(product, &small, &["(0, 5)", "(-0, 5)"], &["(0, 5.0000005)", "(1e-7, 5)"]);
+    // Of 24 digits, a form of three products rounds sums.
+    let large = ["c64[] (1.0000001, 3)", "c64[] (1.0000001, 1)"];
+    judged(product, &large, &["(-1.9999998, 4.0000005)", "(-1.9999999, 4)"], &["(-1.9999, 4)"]);
+    let all = "mul { a = c64[] parameter(0) b = c64[] parameter(1) ROOT c = c64[] multiply(a, b) }
+        ENTRY e { x = c64[3] parameter(0) o = c64[] constant((1, 0)) ROOT r = c64[] reduce(x, o), dimensions={0}, to_apply=mul }";
+    judged(
+        all,
+        &["c64[3] {(1, 2), (2, 1), (0, 1)}"],
+        &["(-5, 0)"],
+        &["(-5.0000005, 0)", "(-5, 1e-7)"],
+    );
+}
+
+#[test]
+fn the_largest_elements_are_returned_in_order() {
+    let text = "ENTRY e { x = f32[3] parameter(0) y = f32[3] sine(x) t = (f32[2], s32[2]) topk(y), k=2, largest=true
+        ROOT r = f32[2] get-tuple-element(t), index=0 }";
+    let results = [
+        ("f32[2] {0.84147102, 0.84147096}", WithinBound),
+        ("f32[2] {0.84147096, 0.84147102}", Differs),
+    ];
+    verdicts(text, &["f32[3] {1, 0.1, 1}"], &results);
+}
+
+#[test]
+fn what_is_decided_as_a_whole_stays_so_when_it_is_moved() {
+    let row = "ENTRY e { x = f32[3,2] parameter(0) i = f32[] parameter(1) c = f32[] constant(10)
+        j = f32[] multiply(i, c) l = s32[] convert(j) z = s32[] constant(0)
+        five = s32[] constant(5) k = s32[] subtract(l, five) d = f32[1,2] dynamic-slice(x, k, z), dynamic_slice_sizes={1,2} ROOT r = f32[2] reshape(d) }";
+    let arguments = ["f32[3,2] {{1, 2}, {3, 4}, {5, 6}}", "f32[] 0.7"];
+    let results = [("f32[2] {3, 4}", WithinBound), ("f32[2] {3, 6}", Differs)];
+    verdicts(row, &arguments, &results);
+    let ranks = "less { a = f32[] parameter(0) b = f32[] parameter(1) i = s32[] parameter(2) j = s32[] parameter(3)
+          ROOT p = pred[] compare(a, b), direction=LT }
+        ENTRY e { x = f32[3] parameter(0) y = f32[3] sine(x) i = s32[3] iota(), iota_dimension=0
+          s = (f32[3], s32[3]) sort(y, i), dimensions={0}, to_apply=less p = s32[3] get-tuple-element(s), index=1
+          ROOT r = s32[2] slice(p), slice={[1:3]} }";
+    let results = [("s32[2] {2, 0}", WithinBound), ("s32[2] {0, 0}", Differs)];
+    verdicts(ranks, &["f32[3] {1, 0.1, 1.0000001}"], &results);
+}

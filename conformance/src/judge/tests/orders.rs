@@ -181,3 +181,34 @@ proptest! {
         }
     }
 }
+
+/// Rounding is monotone: a sum of terms of one sign is no smaller than the largest.
+#[test]
+fn a_sum_reaches_its_largest_term() {
+    let text = |ty: &str, op: &str| {
+        format!(
+            "a {{ a = {ty}[] parameter(0) b = {ty}[] parameter(1) ROOT c = {ty}[] add(a, b) }}
+        m {{ a = {ty}[] parameter(0) b = {ty}[] parameter(1) ROOT c = {ty}[] {op}(a, b) }}
+        ENTRY e {{ x = {ty}[3] parameter(0) z = {ty}[] constant(0) s = {ty}[] reduce(x, z), dimensions={{0}}, to_apply=a
+          l = {ty}[] reduce(x, z), dimensions={{0}}, to_apply=m d = {ty}[] subtract(s, l) ROOT r = {ty}[] sqrt(d) }}"
+        )
+    };
+    for ty in ["f32", "bf16"] {
+        let verdicts = |text: &str, x: &str, results: &[(&str, Verdict)]| {
+            let results: Vec<(String, Verdict)> = results
+                .iter()
+                .map(|(value, verdict)| (format!("{ty}[] {value}"), *verdict))
+                .collect();
+            let results: Vec<(&str, Verdict)> =
+                results.iter().map(|(value, verdict)| (value.as_str(), *verdict)).collect();
+            rules::verdicts(text, &[&format!("{ty}[3] {x}")], &results);
+        };
+        let largest = text(ty, "maximum");
+        verdicts(&largest, "{1, 1e-20, 1.5e-20}", &[("nan", Verdict::Differs)]);
+        // A difference of negative sums is not above 0.
+        let least = text(ty, "minimum").replace("subtract(s, l)", "subtract(l, s)");
+        verdicts(&least, "{-1, -1e-20, -1.5e-20}", &[("nan", Verdict::Differs)]);
+        // Of terms of both signs nothing is said.
+        verdicts(&largest, "{1, -1e-20, 1.5e-20}", &[("nan", Verdict::WithinBound)]);
+    }
+}
