@@ -185,7 +185,7 @@ impl Method {
         let (op, ty) = applied.as_binary_in_order()?;
         let is_orderless = applied.is_associative(arithmetic);
         let fits = ty == from && ty == to && (!lines.is_row || is_orderless);
-        let function = binary_loop(op, ty).filter(|_| fits)?;
+        let function = binary_loop(op, ty, Arithmetic::Exact).filter(|_| fits)?;
         let rows = if is_orderless { rows_loop(op, ty) } else { None };
         Some(Self::Op { function, ty, is_orderless, rows })
     }

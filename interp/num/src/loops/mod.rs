@@ -23,6 +23,7 @@ mod precision;
 mod progression;
 mod rows;
 mod select;
+mod shift;
 mod sum;
 mod table;
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! Folds of rows of neighbors by ops whose order is of no importance, in types of the processor.
 use super::Each;
 use super::instruction_set::{self, Task};
-use super::narrow::{Narrow, narrow_type};
+use super::narrow::{Narrow, narrow_type, of_place, place};
 use super::native_types::{with_integer, with_type};
 use crate::float_functions::{double, single};
 use bytemuck::Pod;
@@ -98,19 +98,6 @@ fn by_places<T: Narrow>(
             *x = of_place(*x).cast_signed();
         }
     })
-}
-
-/// Returns the place of a float of 16 bits, given as its bits, in the order of numbers; that of a NaN
-/// is given.
-#[inline(always)]
-fn place<T: Narrow>(bits: u16, of_nan: i16) -> i16 {
-    let is_nan = bits & 0x7fff > T::INFINITY;
-    if is_nan { of_nan } else { bits.cast_signed() ^ (bits.cast_signed() >> 15 & 0x7fff) }
-}
-/// Returns the bits of the float at a place.
-#[inline(always)]
-fn of_place(place: i16) -> u16 {
-    (place ^ (place >> 15 & 0x7fff)).cast_unsigned()
 }
 
 fn rows<T: Pod>(function: impl Fn([T; 2]) -> T + Copy + Send + Sync + 'static) -> Arc<RowsFn> {
