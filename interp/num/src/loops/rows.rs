@@ -19,6 +19,9 @@ pub type RowsFn = dyn Fn(&[u8], usize, Option<&[u8]>, &mut [u8]) + Send + Sync;
 const PLACES: usize = 1 << 10;
 /// Bytes that are folded at once, of long rows.
 const BYTES: usize = 128;
+/// Elements of a long row that are folded with those of others, and the number of these rows.
+const FEW: usize = 4;
+const TOGETHER: usize = 32;
 
 /// Returns the loop of an op; `None` if its order is of importance, or there is none.
 #[expect(clippy::wildcard_enum_match_arm, reason = "other ops have an order")]
@@ -159,6 +162,8 @@ fn short<T: Pod, const N: usize>(elements: &[T], to: &mut [T], function: &impl F
     }
 }
 
+/// Folds rows of at least `N` elements, each until few are left; the few of some rows are folded
+/// together.
 #[inline(always)]
 fn long<T: Pod, const N: usize>(
     elements: &[T],
@@ -166,33 +171,39 @@ fn long<T: Pod, const N: usize>(
     to: &mut [T],
     function: &impl Fn([T; 2]) -> T,
 ) {
-    for (row, slot) in elements.chunks_exact(inner).zip(to) {
-        let (blocks, mut rest) = row.as_chunks::<N>();
-        let Some((first, blocks)) = blocks.split_first() else { continue };
-        let mut all = *first;
-        for block in blocks {
-            for i in 0..N {
-                all[i] = function([all[i], block[i]]);
-            }
-        }
-        // The rest in halves, and then the upper half of what is left.
-        let mut half = N / 2;
-        while half > 0 {
-            if let Some((part, others)) = rest.split_at_checked(half) {
-                for i in 0..half {
-                    all[i] = function([all[i], part[i]]);
+    let mut left = [[T::zeroed(); FEW]; TOGETHER];
+    for (group, to) in to.chunks_mut(TOGETHER).enumerate() {
+        for (row, left) in (group * TOGETHER..).zip(&mut left[..to.len()]) {
+            let row = &elements[row * inner..];
+            let (blocks, rest) = row[..inner].as_chunks::<N>();
+            let Some((first, blocks)) = blocks.split_first() else { continue };
+            let mut all = *first;
+            for block in blocks {
+                for i in 0..N {
+                    all[i] = function([all[i], block[i]]);
                 }
-                rest = others;
             }
-            half /= 2;
-        }
-        half = N / 2;
-        while half > 0 {
-            for i in 0..half {
-                all[i] = function([all[i], all[i + half]]);
+            if !rest.is_empty() {
+                // What follows the row, or anything, is folded and left.
+                let mut last = [T::zeroed(); N];
+                match row[inner - rest.len()..].first_chunk::<N>() {
+                    Some(block) => last = *block,
+                    None => last[..rest.len()].copy_from_slice(rest),
+                }
+                for i in 0..N {
+                    let folded = function([all[i], last[i]]);
+                    all[i] = if i < rest.len() { folded } else { all[i] };
+                }
             }
-            half /= 2;
+            let mut half = N / 2;
+            while half >= FEW {
+                for i in 0..half {
+                    all[i] = function([all[i], all[i + half]]);
+                }
+                half /= 2;
+            }
+            left.copy_from_slice(&all[..FEW]);
         }
-        *slot = all[0];
+        short::<T, FEW>(left[..to.len()].as_flattened(), to, function);
     }
 }
