@@ -134,9 +134,9 @@ impl Tolerance {
         }
     }
     /// Returns the tolerance for a result within the accuracy of each op. It is bitwise if all
-    /// operations are exact.
+    /// operations are exact, as those of complex numbers are not.
     fn of_accuracy(module: &Module) -> Self {
-        let is_exact = |model: &ErrorModel| model.exact && model.ulps == 0;
+        let is_exact = |model: &ErrorModel| model.exact && model.ulps == 0 && !model.complex;
         let bound =
             |model: &ErrorModel| if is_exact(model) { Bound::Bits } else { Bound::of(model) };
         Self { leaves: ErrorModel::of(module).iter().map(bound).collect() }

@@ -98,7 +98,7 @@ fn types(site: &Site<'_>) -> SmallVec<[ElementType; 3]> {
 impl ArrayOp for Unary {
     fn kernel(&self, site: &Site<'_>, _: &ScalarPrograms) -> Option<Box<dyn Kernel>> {
         let mut kernel = Elementwise::of(&Op::Unary(*self), site)?;
-        if is_approximate(*self, site.operands[0].ty, site.arithmetic) {
+        if is_approximate(&Op::Unary(*self), site.operands[0].ty, site.arithmetic) {
             kernel.arithmetic = Arithmetic::Fast;
         }
         Some(Box::new(kernel))
@@ -111,7 +111,11 @@ impl ArrayOp for Unary {
 
 impl ArrayOp for Binary {
     fn kernel(&self, site: &Site<'_>, _: &ScalarPrograms) -> Option<Box<dyn Kernel>> {
-        Some(Box::new(Elementwise::of(&Op::Binary(*self), site)?))
+        let mut kernel = Elementwise::of(&Op::Binary(*self), site)?;
+        if is_approximate(&Op::Binary(*self), site.operands[0].ty, site.arithmetic) {
+            kernel.arithmetic = Arithmetic::Fast;
+        }
+        Some(Box::new(kernel))
     }
     linear!();
     fn slice(&self, site: &Site<'_>, region: &[SliceDim]) -> Option<Sliced> {

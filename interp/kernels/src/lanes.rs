@@ -1,5 +1,6 @@
 //! Lines of elements that are computed with beside one another, one element of each at a time.
 use crate::squares::{self, SIDE, is_fast};
+use crate::strided::{copy_short, with_half};
 use bytemuck::Pod;
 use num::index::Grid;
 use smallvec::SmallVec;
@@ -18,6 +19,8 @@ pub(super) const RUN: usize = 64;
 pub(super) enum Starts {
     /// As many neighbors, from an offset on.
     Run(usize, usize),
+    /// So many neighbors from each offset on.
+    Runs(Vec<usize>, usize),
     List(Vec<usize>),
 }
 
@@ -25,6 +28,7 @@ impl Starts {
     pub(super) fn len(&self) -> usize {
         match self {
             Self::Run(_, count) => *count,
+            Self::Runs(list, run) => list.len() * run,
             Self::List(list) => list.len(),
         }
     }
@@ -32,6 +36,7 @@ impl Starts {
     pub(super) fn get(&self, lane: usize) -> usize {
         match self {
             Self::Run(first, _) => first + lane,
+            Self::Runs(list, run) => list[lane / run] + lane % run,
             Self::List(list) => list[lane],
         }
     }
@@ -44,6 +49,12 @@ pub(super) struct LaneTile(Vec<u128>);
 impl LaneTile {
     /// Bytes of the memory for the widest elements.
     pub(super) const BYTES: usize = DEPTH * LANES * size_of::<u128>();
+
+    /// Returns so many bytes.
+    pub(super) fn bytes(&mut self, count: usize) -> &mut [u8] {
+        self.0.resize(count.div_ceil(size_of::<u128>()).max(self.0.len()), 0);
+        &mut bytemuck::cast_slice_mut(&mut self.0)[..count]
+    }
 }
 
 /// Elements of lines beside one another, one of each line in a row.
@@ -77,18 +88,25 @@ pub(super) fn rows<'a>(
         Starts::Run(first, _) => {
             LaneRows { elements: from, row, at: at.iter().map(|at| (first + at) * width).collect() }
         }
+        Starts::Runs(list, run) => {
+            let (elements, bytes) = (tile.bytes(at.len() * row), run * width);
+            with_half!(bytes, N => for (at, to) in at.iter().zip(elements.chunks_exact_mut(row)) {
+                for (start, to) in list.iter().zip(to.chunks_exact_mut(bytes)) {
+                    copy_short::<N>(&from[(start + at) * width..][..bytes], to);
+                }
+            });
+            LaneRows { elements, row, at: SmallVec::new() }
+        }
         Starts::List(list) => {
-            tile.0.resize((at.len() * row).div_ceil(size_of::<u128>()).max(tile.0.len()), 0);
-            let elements: &mut [u8] = bytemuck::cast_slice_mut(&mut tile.0);
+            let elements = tile.bytes(at.len() * row);
             let range = at.first().copied().unwrap_or(0)..at.last().map_or(0, |last| last + 1);
             if range.len() == at.len() && at.is_sorted() {
-                let to = &mut elements[..at.len() * row];
                 match width {
-                    1 => transpose::<u8>(from, list, range, to),
-                    2 => transpose::<u16>(from, list, range, to),
-                    4 => transpose::<u32>(from, list, range, to),
-                    8 => transpose::<u64>(from, list, range, to),
-                    _ => transpose::<u128>(from, list, range, to),
+                    1 => transpose::<u8>(from, list, range, elements),
+                    2 => transpose::<u16>(from, list, range, elements),
+                    4 => transpose::<u32>(from, list, range, elements),
+                    8 => transpose::<u64>(from, list, range, elements),
+                    _ => transpose::<u128>(from, list, range, elements),
                 }
                 return LaneRows { elements, row, at: SmallVec::new() };
             }
@@ -105,6 +123,11 @@ pub(super) fn store(values: &[u8], width: usize, starts: &Starts, at: usize, to:
     match starts {
         Starts::Run(first, count) => {
             to[(first + at) * width..][..count * width].copy_from_slice(values);
+        }
+        Starts::Runs(list, run) => {
+            for (start, values) in list.iter().zip(values.chunks_exact(run * width)) {
+                to[(start + at) * width..][..run * width].copy_from_slice(values);
+            }
         }
         Starts::List(list) => match width {
             1 => scatter::<1>(values, list, at, to),

@@ -2,7 +2,7 @@
 use hlo::{ElementType, Scalar};
 use num::accumulator::{ExactSum, Sum};
 use num::exact::two_sum;
-use num::loops::{LongSum, RowSums, SumLoops, VectorLoop, convert_loop};
+use num::loops::{LongSum, SumLoops, VectorLoop, convert_loop};
 use num::{Arithmetic, single::to_f32};
 use smallvec::SmallVec;
 
@@ -206,7 +206,13 @@ impl ColumnSums {
         (loops.columns)(rows, lists.map(|list| &mut list[at..end]));
     }
     /// Adds rows of so many elements, each to one sum.
-    pub(super) fn add_rows(&mut self, add: RowSums, elements: &[u8], inner: usize) {
+    pub(super) fn add_rows(&mut self, loops: SumLoops, elements: &[u8], inner: usize) {
+        let Some(add) = loops.rows else { return };
+        // The elements of a row take part in more additions than those of a column.
+        if self.rows >= ROWS / 2 {
+            self.settle(loops);
+        }
+        self.rows += 1;
         add(elements, inner, [&mut self.sums, &mut self.magnitudes]);
     }
     /// Lets the sums from a number on begin with nothing, in place of the first value.
@@ -272,7 +278,8 @@ impl ColumnSums {
             let is_decided = match loops.arithmetic {
                 Arithmetic::Fast => {
                     are_far = [false; AT_ONCE];
-                    method.round(high, to).is_some() && high.iter().all(|sum| sum.is_finite())
+                    let is_in_range = !loops.is_wide || high.iter().all(|sum| sum.is_finite());
+                    method.round(high, to).is_some() && is_in_range
                 }
                 Arithmetic::Exact => {
                     let magnitudes = &self.magnitudes[range.clone()];
@@ -300,10 +307,15 @@ impl ColumnSums {
                     continue;
                 }
                 let partial = self.partial(i, error);
-                let sum = match loops.arithmetic {
-                    Arithmetic::Exact => partial.rounded(*ty),
-                    Arithmetic::Fast => Some(Scalar::Float(self.high[i]).round_to(*ty))
-                        .filter(|_| self.high[i].is_finite()),
+                // Sums of elements that are shorter than f64 are in its range: one that is not finite
+                // has an element that is not.
+                let is_final = match loops.arithmetic {
+                    Arithmetic::Exact => !loops.is_wide && !self.high[i].is_finite(),
+                    Arithmetic::Fast => !loops.is_wide || self.high[i].is_finite(),
+                };
+                let sum = match is_final {
+                    true => Some(Scalar::Float(self.high[i]).round_to(*ty)),
+                    false => partial.rounded(*ty).filter(|_| loops.arithmetic == Arithmetic::Exact),
                 };
                 match sum {
                     Some(sum) => sum.write(*ty, slot),

@@ -61,7 +61,7 @@ pub(super) fn kernel(
         PoolingMethod::Sum(method.filter(|_| applied.results() == to)?)
     } else if have_types(applied, operands, &to) {
         let binary = applied.as_binary_in_order().filter(|_| to.len() == 1);
-        match binary.and_then(|(op, ty)| binary_loop(op, ty)) {
+        match binary.and_then(|(op, ty)| binary_loop(op, ty, Arithmetic::Exact)) {
             Some(function) => PoolingMethod::Op(function),
             None => PoolingMethod::Program(applied.results_in_blocks(arithmetic)?),
         }

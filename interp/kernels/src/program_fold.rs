@@ -8,18 +8,20 @@ use super::lanes::{DEPTH, LANES, LaneTile, RUN, Starts, rows};
 use hlo::{Array, ElementType, Scalar};
 use num::clock::Stop;
 use num::index::Grid;
+use num::loops::ExtremeFn;
 use num::parallel::{parts_with, threads};
 use num::scalar_program::{BLOCK, BlockProgram};
 use std::ops::Range;
+use std::sync::Arc;
 
 const _: () = assert!(LANES <= BLOCK, "a block of a program has an element of each line");
 
 /// Elements of the shortest parts of a result.
-const SHORTEST: usize = 64;
+pub(super) const SHORTEST: usize = 64;
 /// Elements that a thread folds in a row, if the computation is associative.
 const SHARE: usize = 1 << 16;
 
-/// A value for each line.
+/// The bytes of a value for each line.
 type Lane = Vec<u128>;
 
 /// Accumulators beside one another, which a program folds elements into.
@@ -34,7 +36,8 @@ pub(super) struct Accumulators<'a> {
 impl<'a> Accumulators<'a> {
     /// Returns `count` accumulators of each type.
     pub(super) fn new(program: &'a BlockProgram, types: &'a [ElementType], count: usize) -> Self {
-        let lanes = vec![vec![0; count]; types.len()];
+        let words = |ty: &ElementType| (count * ty.storage_bytes()).div_ceil(size_of::<u128>());
+        let lanes: Vec<Lane> = types.iter().map(|ty| vec![0; words(ty)]).collect();
         Self { program, types, now: lanes.clone(), next: lanes, registers: program.registers() }
     }
     /// Returns the bytes of the accumulators of a program, and of those that are folded into them.
@@ -112,6 +115,8 @@ pub(super) struct ProgramFold {
     pub(super) run: usize,
     /// Whether elements may be folded in parts.
     pub(super) is_associative: bool,
+    /// The fold of rows without the initial values, if each result has one, after the others'.
+    pub(super) rows: Option<Arc<ExtremeFn>>,
 }
 
 impl ProgramFold {
@@ -124,7 +129,7 @@ impl ProgramFold {
         let (results, elements) = (self.results.count(), self.elements.count());
         let row = if self.run >= RUN { self.run } else { results };
         let together = row.div_ceil(row.div_ceil(LANES));
-        let is_shared = self.is_associative && results < 4 * LANES;
+        let is_shared = self.is_associative && self.rows.is_none() && results < 4 * LANES;
         let share = if is_shared { (SHARE / together).max(SHORTEST) } else { elements };
         (together, share.min(elements).max(1))
     }
@@ -163,6 +168,18 @@ impl ProgramFold {
             let start = share_number * share;
             let elements = start..self.elements.count().min(start + share);
             let count = results.len();
+            if let ([from, indices], [tile, places], Some(rows)) =
+                (inputs, &mut **tiles, &self.rows)
+            {
+                let [a, b] = [0, 1].map(|k| self.types[k].storage_bytes());
+                let [start, end] = [results.start, results.end].map(|result| result * share);
+                let operands = [&from[start * a..end * a], &indices[start * b..end * b]];
+                let (number, index) = (tile.bytes(count * a), places.bytes(count * b));
+                rows(operands, share, [&mut *number, &mut *index]);
+                accumulators.fill(first, count);
+                accumulators.fold(count, |k| if k == 0 { &*number } else { &*index });
+                return self.store(accumulators, count, bytemuck::cast_slice_mut(to));
+            }
             let starts = if self.run >= RUN {
                 Starts::Run(self.results.offset(results.start), count)
             } else {
@@ -176,22 +193,26 @@ impl ProgramFold {
             }
             self.store(accumulators, count, bytemuck::cast_slice_mut(to));
         });
-        let mut accumulators = Accumulators::new(&self.program, &self.types, LANES);
+        let is_open = self.is_associative && self.rows.is_none();
+        let mut accumulators =
+            is_open.then(|| Accumulators::new(&self.program, &self.types, LANES));
         let folds: &[u8] = bytemuck::cast_slice(&folds);
         for (group, folds) in folds.chunks_exact(shares * words * size_of::<u128>()).enumerate() {
             let results = range(group);
             let count = results.len();
-            let mut folds = folds.chunks_exact(words * size_of::<u128>());
-            if self.is_associative {
+            let parts = folds.chunks_exact(words * size_of::<u128>());
+            if let Some(accumulators) = &mut accumulators {
                 accumulators.fill(first, count);
-            } else if let Some(all) = folds.next() {
-                (0..self.types.len()).for_each(|k| accumulators.set(k, self.part(all, k, count)));
+                parts.for_each(|fold| accumulators.fold(count, |k| self.part(fold, k, count)));
             }
-            folds.for_each(|fold| accumulators.fold(count, |k| self.part(fold, k, count)));
             for (k, output) in outputs.iter_mut().enumerate() {
                 let width = self.types[k].storage_bytes();
+                let values = match &accumulators {
+                    Some(accumulators) => accumulators.get(k, count),
+                    None => self.part(folds, k, count),
+                };
                 output.bytes_mut()[results.start * width..results.end * width]
-                    .copy_from_slice(accumulators.get(k, count));
+                    .copy_from_slice(values);
             }
         }
     }

@@ -10,7 +10,7 @@
 //! more than 32 elements in windows that each start from the initial value again, so a value that
 //! is no identity is counted several times there.
 use super::fold::{Fold, UNTIMED, first_value, in_lines, stored_bytes};
-use super::program_fold::ProgramFold;
+use super::program_fold::{ProgramFold, SHORTEST as SHORTEST_PART};
 use super::reduce_lines::{Method, ReducedLines, Reduction};
 use crate::contraction::ErrorBound;
 use crate::conversion::sums_of_bytes;
@@ -20,6 +20,7 @@ use crate::{Formula, Fusion, Kernel, in_halves};
 use hlo::op::{Binary, Reduce};
 use hlo::{Array, ArrayShape, Dims, ElementType, Scalar};
 use num::index::{Grid, count, offsets, others, pick, saturating_count, to_i64, to_usize};
+use num::loops::extreme_loop;
 use num::scalar_program::{ScalarProgram, ScalarPrograms};
 use num::{Arithmetic, Result, Scope};
 use smallvec::SmallVec;
@@ -29,6 +30,8 @@ use std::sync::Arc;
 const LINE: usize = 64;
 /// Results that are computed at once, if there are as many.
 const SHORTEST: usize = 8;
+/// Elements of the longest rows of which each is folded by itself.
+const LONGEST_ROW: usize = 1024;
 /// Elements that are folded by a formula, at most.
 const FOLDED_AT_ONCE: usize = 256;
 
@@ -177,13 +180,17 @@ fn program_fold(
     let is_one = operands[0].element_count() == Some(1);
     let lines = ReducedLines::of(&operands[0].dims, reduced);
     let lines = lines.filter(|_| fits && !is_sum && !is_one)?;
+    let row = lines.runs();
     let (results, elements, run) = lines.grids();
     let is_associative = elements.rank() <= 1 && applied.is_associative(arithmetic);
     if results.count() < SHORTEST && !is_associative {
         return None;
     }
     let program = applied.results_in_blocks(arithmetic)?;
-    Some(ProgramFold { program, types, results, elements, run, is_associative })
+    let is_associative = is_associative && elements.count() >= 2 * SHORTEST_PART;
+    let extreme = row.filter(|inner| (2..=LONGEST_ROW).contains(inner)).and(applied.extreme());
+    let rows = extreme.and_then(|extreme| extreme_loop(extreme, [types[0], types[1]]));
+    Some(ProgramFold { program, types, results, elements, run, is_associative, rows })
 }
 
 /// Returns whether elements, accumulators and results have these types, and none is converted.

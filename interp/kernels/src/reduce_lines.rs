@@ -34,6 +34,8 @@ const LONGEST_SUM: usize = 512;
 const SHORT: usize = 96;
 /// Elements of the fewest lines of which several are folded as one.
 pub(super) const NARROW: usize = 4096;
+/// Bytes of the shortest runs that are copied; elements of others are brought beside one another.
+const SHORTEST_RUN: usize = 16;
 /// Results of the fewest short rows that are computed beside one another.
 const FEW: usize = 8;
 
@@ -185,7 +187,7 @@ impl Method {
         let (op, ty) = applied.as_binary_in_order()?;
         let is_orderless = applied.is_associative(arithmetic);
         let fits = ty == from && ty == to && (!lines.is_row || is_orderless);
-        let function = binary_loop(op, ty).filter(|_| fits)?;
+        let function = binary_loop(op, ty, Arithmetic::Exact).filter(|_| fits)?;
         let rows = if is_orderless { rows_loop(op, ty) } else { None };
         Some(Self::Op { function, ty, is_orderless, rows })
     }
@@ -227,6 +229,10 @@ impl Reduction<'_> {
             });
             return;
         }
+        let near = kept.last().unwrap_or(1);
+        if *is_row && self.method.folds_rows(*inner) && near * inner >= NEIGHBORS {
+            return self.short_rows(near, to);
+        }
         if *is_row && (*inner > self.method.short() || results.count() < FEW) {
             let at_once = (FOLDED / elements.count()).max(1);
             let rows = |fold: &mut RowFold<'_>, part: usize, to: &mut [u8]| {
@@ -262,18 +268,38 @@ impl Reduction<'_> {
                 );
             });
         } else {
-            let least = FOLDED / elements.count() / LANES;
+            let (least, lanes) = (FOLDED / elements.count() / LANES, LANES / run * run);
             parts_with(
                 to,
-                (LANES * width, least),
-                || fold(LANES),
+                (lanes * width, least),
+                || fold(lanes),
                 |fold, group, to| {
-                    let all = group * LANES..group * LANES + to.len() / width;
-                    let starts = Starts::List(all.map(|result| results.offset(result)).collect());
+                    let all = (group * lanes..group * lanes + to.len() / width).step_by(run);
+                    let firsts = all.map(|result| results.offset(result));
+                    let starts = match run * self.width >= SHORTEST_RUN {
+                        true => Starts::Runs(firsts.collect(), run),
+                        false => Starts::List(firsts.flat_map(|at| at..at + run).collect()),
+                    };
                     fold.columns(self.from, &starts, elements, to);
                 },
             );
         }
+    }
+
+    /// Folds rows in several lines; those of `near` results follow one another.
+    fn short_rows(&self, near: usize, to: &mut [u8]) {
+        let ReducedLines { inner, kept, reduced, elements, .. } = self.lines;
+        let (width, at_once) = (self.method.width(), (FOLDED / elements.count()).max(1));
+        let new = || RowFold::new(self.method, self.first, LANES.min(near));
+        parts_with(to, (at_once * width, 1), new, |fold, part, mut to| {
+            let mut at = part * at_once;
+            while !to.is_empty() {
+                let count = LANES.min(near - at % near).min(to.len() / width);
+                let (now, rest) = to.split_at_mut(count * width);
+                fold.lines(self.from, kept.offset(at), *inner, (reduced, elements), now);
+                (at, to) = (at + count, rest);
+            }
+        });
     }
 
     /// Folds few long rows, of which several threads fold parts.

@@ -79,20 +79,50 @@ impl<'a> RowFold<'a> {
                 return rows.iter().for_each(|rows| rows(elements, inner, Some(first), to));
             }
         };
-        let Some(add) = method.loops.rows else { return };
         let (steps, row) =
             (Grid::new(std::iter::once((to_i64(inner), 1))), inner * method.loops.width);
         let groups =
             elements.chunks(LANES * row).zip(to.chunks_mut(LANES * method.to.storage_bytes()));
         for (elements, to) in groups {
-            let count = elements.len() / row;
-            self.sums.restart(self.first, count);
-            self.sums.add_rows(add, elements, inner);
-            let open = |open: &[(usize, Partial)]| {
-                let starts = Starts::List((0..count).map(|row| row * inner).collect());
-                open_sums(method, self.first, (elements, &starts, &steps), open)
-            };
-            self.sums.finish(method, inner, to, open);
+            self.lines(elements, 0, inner, (&Grid::new(std::iter::empty()), &steps), to);
+        }
+    }
+    /// Folds rows of `inner` elements of a type that has a loop for them: rows that follow one another
+    /// from `first` on, one for each result in `to`, in each of the lines at these distances. The
+    /// distances of all elements of a result are `steps`.
+    pub(super) fn lines(
+        &mut self,
+        from: &[u8],
+        first: usize,
+        inner: usize,
+        (lines, steps): (&Grid, &Grid),
+        to: &mut [u8],
+    ) {
+        let (stop, count) = (Stop::current(), to.len() / self.method.width());
+        let line = |width: usize, at| &from[(first + at) * width..][..count * inner * width];
+        let offsets = lines.offsets().take_while(|_| !stop.is_set());
+        match self.method {
+            Method::Sum(method) => {
+                let loops = method.loops;
+                self.sums.restart(self.first, count);
+                offsets.for_each(|at| self.sums.add_rows(loops, line(loops.width, at), inner));
+                let open = |open: &[(usize, Partial)]| {
+                    let starts = (0..count).map(|row| first + row * inner).collect();
+                    open_sums(method, self.first, (from, &Starts::List(starts), steps), open)
+                };
+                self.sums.finish(method, steps.count(), to, open);
+            }
+            Method::Op { function, rows: Some(rows), .. } => {
+                let width = self.method.width();
+                self.tiles.restart();
+                for at in offsets {
+                    let part = self.lanes.bytes(to.len());
+                    rows(line(width, at), inner, None, part);
+                    self.tiles.fold(function, part);
+                }
+                to.copy_from_slice(&self.tiles.bytes()[..to.len()]);
+            }
+            Method::Op { rows: None, .. } => {}
         }
     }
     /// Folds the elements of one result into `to`, by an op in any order.

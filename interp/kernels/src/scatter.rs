@@ -10,7 +10,7 @@ use num::index::{others, strides, to_i64, to_usize};
 use num::loops::{OUTSIDE, Targets, UpdateFn, binary_loop, replace_loop};
 use num::parallel::copy;
 use num::scalar_program::{ScalarProgram, ScalarPrograms};
-use num::{Result, Scope};
+use num::{Arithmetic, Result, Scope};
 use std::sync::Arc;
 
 impl ArrayOp for Scatter {
@@ -119,7 +119,7 @@ fn update_of(
         return replace_loop(ty.storage_bytes());
     }
     let (op, of) = applied.as_binary_in_order()?;
-    Some(binary_loop(op, of)?.at_offsets(ty.storage_bytes()))
+    Some(binary_loop(op, of, Arithmetic::Exact)?.at_offsets(ty.storage_bytes()))
 }
 
 impl ScatterKernel {

@@ -4,9 +4,14 @@
 //! Dimensions that are walked as one are merged first. What is left is, by its innermost dimension,
 //! a copy of rows, a repetition of single elements, or a transposition, which goes through blocks
 //! that stay in the cache. Large results are written in parts by several threads.
+#![expect(
+    clippy::inline_always,
+    reason = "only code inlined into the function of an instruction set is compiled for it"
+)]
 use crate::cost_model::MOVED_BYTES;
 use hlo::Dims;
 use num::index::{count, offset_list, offsets, strides as row_major, to_i64, to_usize};
+use num::loops::instruction_set::{self, Task};
 use num::parallel::parts;
 
 /// Sides of a block of a transposition, which stays in the first cache.
@@ -166,7 +171,7 @@ impl Walk {
         with_width!(width, W => self.range::<W>(from.as_chunks().0, first, to.as_chunks_mut().0));
     }
     /// Writes all elements, of `width` bytes, to `to`.
-    pub(super) fn write(&self, from: &[u8], width: usize, to: &mut [u8]) {
+    pub fn write(&self, from: &[u8], width: usize, to: &mut [u8]) {
         with_width!(width, W => self.run::<W>(from, to));
     }
     fn range<const W: usize>(&self, from: &[[u8; W]], first: usize, to: &mut [[u8; W]]) {
@@ -223,28 +228,25 @@ impl Walk {
         let last = self.dims.len() - 1;
         let (inner, stride) = (to_usize(self.dims[last]), self.strides[last]);
         match (stride, inner) {
-            (1, _) => with_half!(inner * W, N => self.each_row(first, to, |at, row| {
+            (1, _) => with_half!(inner * W, N => self.each_row(last, first, to, |at, row| {
                 let row = row.as_flattened_mut();
                 copy_short::<N>(&from.as_flattened()[at * W..][..row.len()], row);
             })),
-            (_, 2) => self.each_row(first, to, |at, row| few::<W, 2>(from, at, stride, row)),
-            (_, 3) => self.each_row(first, to, |at, row| few::<W, 3>(from, at, stride, row)),
-            (_, 4) => self.each_row(first, to, |at, row| few::<W, 4>(from, at, stride, row)),
-            (0, _) => self.each_row(first, to, |at, row| row.fill(from[at])),
-            _ => self.each_row(first, to, |at, row| strided(from, at, stride, row)),
+            _ => instruction_set::run(Rows { walk: self, from, first, to }),
         }
     }
 
     /// Calls `write` for rows of the result, from row `first` on, with the index in the operand of
-    /// the first element.
+    /// the first element. A row has all elements of the dimensions from `last` on.
+    #[inline(always)]
     fn each_row<const W: usize>(
         &self,
+        last: usize,
         first: usize,
         to: &mut [[u8; W]],
         write: impl Fn(usize, &mut [[u8; W]]),
     ) {
-        let last = self.dims.len() - 1;
-        let mut rows = to.chunks_exact_mut(to_usize(self.dims[last]));
+        let mut rows = to.chunks_exact_mut(count(&self.dims[last..]));
         let mut index = Dims::from_elem(0, last);
         let (mut rest, mut at) = (to_i64(first), self.base);
         for d in (0..last).rev() {
@@ -303,7 +305,8 @@ impl Walk {
             if size < SHORT {
                 for k in 0..size {
                     let at = to_usize(base + steps(k, self.strides[near]));
-                    strided(from, at, self.strides[last], &mut to[start + k * row..][..inner]);
+                    let row = &mut to[start + k * row..][..inner];
+                    instruction_set::run(Line { from, at, stride: self.strides[last], row });
                 }
                 return;
             }
@@ -326,22 +329,103 @@ impl Walk {
     }
 }
 
-/// Copies `K` elements.
-#[inline]
+/// The rows of a walk whose innermost elements are no neighbors, from one on.
+struct Rows<'a, const W: usize> {
+    walk: &'a Walk,
+    from: &'a [[u8; W]],
+    first: usize,
+    to: &'a mut [[u8; W]],
+}
+
+impl<const W: usize> Task for Rows<'_, W> {
+    #[inline(always)]
+    fn run(self) {
+        let Self { walk, from, first, .. } = self;
+        let last = walk.dims.len() - 1;
+        match (to_usize(walk.dims[last]), walk.strides[last]) {
+            (2, _) => self.few::<2>(),
+            (3, _) => self.few::<3>(),
+            (4, _) => self.few::<4>(),
+            (_, 0) => walk.each_row(last, first, self.to, |at, row| row.fill(from[at])),
+            (_, stride) => {
+                walk.each_row(last, first, self.to, |at, row| strided(from, at, stride, row));
+            }
+        }
+    }
+}
+
+impl<const W: usize> Rows<'_, W> {
+    /// Writes rows of `K` elements, those at even distances at once.
+    #[inline(always)]
+    fn few<const K: usize>(self) {
+        let Self { walk, from, first, to } = self;
+        let last = walk.dims.len() - 1;
+        let stride = walk.strides[last];
+        let (rows, step) =
+            last.checked_sub(1).map_or((1, 0), |d| (to_usize(walk.dims[d]), walk.strides[d]));
+        if last < 2 {
+            let at = to_usize(walk.base + to_i64(first) * step);
+            few::<W, K>(from, at, [step, stride], to);
+        } else if first.is_multiple_of(rows) && to.len().is_multiple_of(rows * K) {
+            walk.each_row(last - 1, first / rows, to, |at, rows| {
+                few::<W, K>(from, at, [step, stride], rows);
+            });
+        } else {
+            walk.each_row(last, first, to, |at, row| few::<W, K>(from, at, [0, stride], row));
+        }
+    }
+}
+
+/// Elements at even distances.
+struct Line<'a, const W: usize> {
+    from: &'a [[u8; W]],
+    at: usize,
+    stride: i64,
+    row: &'a mut [[u8; W]],
+}
+
+impl<const W: usize> Task for Line<'_, W> {
+    #[inline(always)]
+    fn run(self) {
+        strided(self.from, self.at, self.stride, self.row);
+    }
+}
+
+/// Copies rows of `K` elements: of groups of neighbors, in either order, or repeated ones in a loop
+/// that the compiler makes vectors of.
+#[inline(always)]
 fn few<const W: usize, const K: usize>(
     from: &[[u8; W]],
     at: usize,
-    stride: i64,
-    row: &mut [[u8; W]],
+    [step, stride]: [i64; 2],
+    to: &mut [[u8; W]],
 ) {
-    let step = isize::try_from(stride).expect("a stride within memory");
-    let mut at = at;
-    let elements: [[u8; W]; K] = std::array::from_fn(|_| {
-        let element = from[at];
-        at = at.wrapping_add_signed(step);
-        element
-    });
-    row.copy_from_slice(&elements);
+    let (rows, _) = to.as_chunks_mut::<K>();
+    if (step, stride) == (1, 0) {
+        rows.iter_mut().zip(&from[at..]).for_each(|(row, x)| *row = [*x; K]);
+        return;
+    }
+    if (step, stride) == (to_i64(K), -1) {
+        let groups = from[at + 1 - K..].as_chunks::<K>().0;
+        for (row, group) in rows.iter_mut().zip(groups) {
+            for k in 0..K {
+                row[k] = group[K - 1 - k];
+            }
+        }
+        return;
+    }
+    let [step, stride] =
+        [step, stride].map(|step| isize::try_from(step).expect("a stride within memory"));
+    let mut first = at;
+    for row in rows {
+        let mut at = first;
+        *row = std::array::from_fn(|_| {
+            let element = from[at];
+            at = at.wrapping_add_signed(stride);
+            element
+        });
+        first = first.wrapping_add_signed(step);
+    }
 }
 
 /// Returns the distance of `count` steps.
@@ -350,9 +434,13 @@ fn steps(count: usize, stride: i64) -> i64 {
 }
 
 /// Copies every `stride`th element from `at` on.
-#[inline]
+#[inline(always)]
 fn strided<const W: usize>(from: &[[u8; W]], at: usize, stride: i64, row: &mut [[u8; W]]) {
     match stride {
+        -1 => {
+            let line = &from[at + 1 - row.len()..=at];
+            return row.iter_mut().zip(line.iter().rev()).for_each(|(slot, x)| *slot = *x);
+        }
         1 => return row.copy_from_slice(&from[at..at + row.len()]),
         2 => return every::<W, 2>(&from[at..], row),
         3 => return every::<W, 3>(&from[at..], row),
@@ -368,6 +456,7 @@ fn strided<const W: usize>(from: &[[u8; W]], at: usize, stride: i64, row: &mut [
 }
 
 /// Copies every `S`th element, in a loop that the compiler makes vectors of.
+#[inline(always)]
 fn every<const W: usize, const S: usize>(from: &[[u8; W]], row: &mut [[u8; W]]) {
     let Some((last, row)) = row.split_last_mut() else { return };
     *last = from[row.len() * S];

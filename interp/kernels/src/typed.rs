@@ -155,7 +155,8 @@ mod tests {
     #[test]
     fn operands_in_the_memory_of_the_result() {
         let (a, b) = (numbers(3), numbers(7));
-        let subtract = binary_loop(Binary::Subtract, ElementType::F32).unwrap();
+        let subtract =
+            binary_loop(Binary::Subtract, ElementType::F32, num::Arithmetic::Exact).unwrap();
         let subtract = Typed::new(subtract, &[ElementType::F32; 2], ElementType::F32);
         let there = array(&b);
         let (here, there) = (None, Some(&there));

@@ -15,6 +15,7 @@ use crate::function::writes_with;
 use bytemuck::Pod;
 use hlo::op::SelectAndScatter;
 use hlo::{ArrayShape, ElementType, Scalar};
+use num::Arithmetic;
 use num::clock::Stop;
 use num::loops::instruction_set::{self, Task};
 use num::loops::{OUTSIDE, Targets, UpdateFn, binary_loop};
@@ -85,7 +86,7 @@ pub(super) fn kernel(
     if types.iter().any(|&other| other != ty) {
         return None;
     }
-    let update = binary_loop(binary, ty)?.at_offsets(ty.storage_bytes());
+    let update = binary_loop(binary, ty, Arithmetic::Exact)?.at_offsets(ty.storage_bytes());
     let rows = WindowRows::of(&op.window, &from.dims, &source.dims)?;
     let rows = Some(rows).filter(WindowRows::are_small)?;
     let unpooling = Unpooling { rows, select: select.result_in_blocks()?, update, ty };

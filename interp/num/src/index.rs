@@ -167,6 +167,11 @@ impl Grid {
     pub fn count(&self) -> usize {
         self.count
     }
+    /// Returns the size of the innermost dimension, if there is one.
+    #[inline]
+    pub fn last(&self) -> Option<usize> {
+        self.sizes.last().copied()
+    }
     /// Returns the offset of the element at index `i`.
     #[inline]
     pub fn offset(&self, i: usize) -> usize {

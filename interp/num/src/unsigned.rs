@@ -72,9 +72,11 @@ pub(super) fn pow(base: u64, exponent: u64) -> u64 {
     power(base, exponent)
 }
 
+// The compiler shifts in a type of so many bits only if no amount is larger.
 #[inline]
 pub(super) fn shift_left(bits: u32, x: u64, amount: u64) -> u64 {
-    if amount < u64::from(bits) { x << amount } else { 0 }
+    let shifted = x << (amount & u64::from(bits - 1));
+    if amount < u64::from(bits) { shifted } else { 0 }
 }
 /// The top bit is replicated in unsigned types too.
 #[inline]
@@ -83,5 +85,6 @@ pub(super) fn shift_right_arithmetic(bits: u32, x: u64, amount: u64) -> u64 {
 }
 #[inline]
 pub(super) fn shift_right_logical(bits: u32, x: u64, amount: u64) -> u64 {
-    if amount < u64::from(bits) { x >> amount } else { 0 }
+    let shifted = x >> (amount & u64::from(bits - 1));
+    if amount < u64::from(bits) { shifted } else { 0 }
 }

@@ -318,7 +318,7 @@ impl LoopBuilder<'_> {
         let arithmetic =
             if shape.rank() == 0 { Arithmetic::Exact } else { self.analysis.arithmetic()? };
         let mut operation = Elementwise::new(step, places, result);
-        if matches!(op, Op::Unary(op) if is_approximate(*op, shape.ty, arithmetic)) {
+        if is_approximate(op, shape.ty, arithmetic) {
             operation.function = operation.step.take()?.in_loop(arithmetic);
         }
         self.push(Operation::Elementwise(operation));

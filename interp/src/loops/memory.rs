@@ -1,6 +1,7 @@
 //! The memory of a program: one block, in which each value has a fixed place, at the beginning of a
 //! word of 16 bytes, and of a line of the cache if it has one or more.
 use hlo::ElementType;
+use kernels::Walk;
 use smallvec::SmallVec;
 use std::collections::BTreeMap;
 
@@ -66,20 +67,25 @@ impl LoopCopy {
     }
     /// Copies elements of so many bytes from and to the first bytes.
     fn elements<const N: usize>(self, from: &[u8], to: &mut [u8]) {
-        let element = |at: usize| from[at..].first_chunk::<N>().expect("it has N bytes");
         let [step, to_step] = self.steps;
-        if to_step != N {
+        if self.steps.iter().any(|step| step % N > 0) {
             for i in 0..self.count {
-                let slot = to[i * to_step..].first_chunk_mut::<N>().expect("it has N bytes");
-                *slot = *element(i * step);
+                to[i * to_step..][..N].copy_from_slice(&from[i * step..][..N]);
             }
             return;
         }
-        let (slots, _) = to[..self.count * N].as_chunks_mut::<N>();
-        if step == 0 {
-            slots.fill(*element(0));
-        } else {
-            slots.iter_mut().enumerate().for_each(|(i, slot)| *slot = *element(i * step));
+        let (from, to) = (from.as_chunks::<N>().0, to.as_chunks_mut::<N>().0);
+        if (step, to_step) == (0, N) {
+            return to[..self.count].fill(from[0]);
+        }
+        match to_step / N {
+            2 if step == N => columns::<_, 2>(&from[..self.count], to),
+            3 if step == N => columns::<_, 3>(&from[..self.count], to),
+            4 if step == N => columns::<_, 4>(&from[..self.count], to),
+            to_step => {
+                let slots = to.chunks_mut(to_step).take(self.count).enumerate();
+                slots.for_each(|(i, slot)| slot[0] = from[i * (step / N)]);
+            }
         }
     }
     /// Joins copies, in any order, into fewer.
@@ -89,6 +95,13 @@ impl LoopCopy {
         let by_source = in_series(&copies);
         if by_source.len() < in_order.len() { by_source } else { in_order }
     }
+}
+
+/// Copies to every `N`th element.
+fn columns<T: Copy, const N: usize>(from: &[T], to: &mut [T]) {
+    let Some((last, from)) = from.split_last() else { return };
+    to[from.len() * N] = *last;
+    to.as_chunks_mut::<N>().0.iter_mut().zip(from).for_each(|(group, x)| group[0] = *x);
 }
 
 /// Joins copies that follow each other: neighbors, and then those at even distances.
@@ -221,15 +234,8 @@ impl Memory {
             let LoopCopy { from, to, bytes: count, .. } = copy;
             match count {
                 _ if copy.count > 1 => {
-                    let [from, to] = copy.places();
-                    let start = from.start.max(to.start);
-                    let (before, behind) = bytes.split_at_mut(start);
-                    let copy = LoopCopy { from: 0, to: 0, ..copy };
-                    if from.start < start {
-                        copy.run(&before[from.start..], behind);
-                    } else {
-                        copy.run(behind, &mut before[to.start..]);
-                    }
+                    let (from, to) = apart(bytes, copy.places());
+                    LoopCopy { from: 0, to: 0, ..copy }.run(from, to);
                 }
                 // The sizes of scalars, without a call.
                 4 => fixed::<4>(bytes, from, to),
@@ -238,6 +244,24 @@ impl Memory {
                 _ => bytes.copy_within(from..from + count, to),
             }
         }
+    }
+    /// Moves elements by strides, from the first place to the second.
+    pub(super) fn walk(&mut self, walk: &Walk, [from, to]: [Place; 2]) {
+        let width = to.bytes / walk.count();
+        let (from, slots) = apart(self.bytes_mut(), [from, to]);
+        walk.write(from, width, &mut slots[..to.bytes]);
+    }
+}
+
+/// Returns the bytes from the first place on, which is read, and from the second on, which has no
+/// byte of it; those of the place that comes first end before the other.
+fn apart(memory: &mut [u8], [from, to]: [Place; 2]) -> (&[u8], &mut [u8]) {
+    let start = from.start.max(to.start);
+    let (before, behind) = memory.split_at_mut(start);
+    if from.start < start {
+        (&before[from.start..], behind)
+    } else {
+        (behind, &mut before[to.start..])
     }
 }
 

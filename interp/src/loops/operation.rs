@@ -119,6 +119,9 @@ impl Source {
     }
 }
 
+/// Copies that are made one by one; a walk makes more of them in less time.
+const MOST_COPIES: usize = 8;
+
 /// Data that moves: in order, each part to or from the same place each time, or a box of an array.
 #[derive(Debug, Default)]
 pub(super) struct Move {
@@ -454,7 +457,12 @@ impl<'a> LoopRun<'a> {
         Ok(())
     }
 
-    fn move_data(&mut self, Move { copies, from, to, .. }: &Move) {
+    fn move_data(&mut self, Move { copies, from, to, walk }: &Move) {
+        if let Some((walk, places)) = walk
+            && (copies.len() > MOST_COPIES || copies.iter().any(|copy| copy.count > MOST_COPIES))
+        {
+            return self.memory.walk(walk, *places);
+        }
         let base = |window: &Option<Window>| match window {
             Some(window) => window.base(&self.memory).map(|base| (base, window.array)),
             None => Some((0, Source::Small(Place { start: 0, bytes: 0 }))),

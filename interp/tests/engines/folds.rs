@@ -5,7 +5,7 @@ use hlo::{ElementType, Literal};
 use interp::{Engine, RunOptions};
 
 /// How an array is reduced: its dimensions, the reduced ones, and those of the result.
-const SHAPES: [(&str, &str, &str); 17] = [
+const SHAPES: [(&str, &str, &str); 20] = [
     ("7,33", "1", "7"),
     ("33,7", "0", "7"),
     ("700,3", "0", "3"),
@@ -23,6 +23,10 @@ const SHAPES: [(&str, &str, &str); 17] = [
     ("40,90", "1", "40"),
     ("20,15,8,5", "0,2", "15,5"),
     ("4,0", "1", "4"),
+    // Short runs and rows beside one another, which are not folded one after another.
+    ("6,2,9,3,20", "1,3", "6,9,20"),
+    ("3,2,300,3", "1,3", "3,300"),
+    ("300,20,4", "0,2", "20"),
 ];
 
 /// The body of a computation of two operands of these types, and whether it is the same in `fast`

@@ -4,7 +4,7 @@ use crate::windows::{elements, engines_agree};
 use hlo::{ArrayShape, ElementType, Literal, Scalar};
 
 /// How an array is reduced: its dimensions, the reduced ones, and those of the result.
-const SHAPES: [(&str, &str, &str); 12] = [
+const SHAPES: [(&str, &str, &str); 15] = [
     ("7,33", "1", "7"),
     ("33,7", "0", "7"),
     ("3,1024", "1", "3"),
@@ -17,6 +17,10 @@ const SHAPES: [(&str, &str, &str); 12] = [
     ("2,5000", "1", "2"),
     ("1,65", "0", "65"),
     ("4,0", "1", "4"),
+    // Short runs and rows beside one another, which are not folded one after another.
+    ("6,2,9,3,20", "1,3", "6,9,20"),
+    ("3,2,300,3", "1,3", "3,300"),
+    ("300,20,4", "0,2", "20"),
 ];
 
 fn dims(text: &str) -> Vec<i64> {

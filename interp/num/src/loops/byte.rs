@@ -1,7 +1,7 @@
 //! Loops over the types of at most a byte that are none of the processor: by tables of their
 //! elements.
+use super::select::Word;
 use super::{VectorLoop, each};
-use bytemuck::Pod;
 use hlo::elem::{FloatFormat, Special};
 use hlo::{ElementType, Scalar};
 use std::sync::{LazyLock, OnceLock};
@@ -31,11 +31,11 @@ pub(super) fn table_loop(
     let result = move |code| function(element(from, code));
     if from == ElementType::Pred {
         return match to.storage_bytes() {
-            1 => chosen::<u8>(to, result),
-            2 => chosen::<u16>(to, result),
-            4 => chosen::<u32>(to, result),
-            8 => chosen::<u64>(to, result),
-            _ => chosen::<u128>(to, result),
+            1 => chosen(to, result, u8::wrapping_neg),
+            2 => chosen(to, result, u16::wrapping_neg),
+            4 => chosen(to, result, u32::wrapping_neg),
+            8 => chosen(to, result, u64::wrapping_neg),
+            _ => chosen(to, result, u128::wrapping_neg),
         };
     }
     match to.storage_bytes() {
@@ -47,16 +47,18 @@ pub(super) fn table_loop(
     }
 }
 /// Returns the loop of a function of truth values, of which there are two.
-fn chosen<T: Pod + Send + Sync>(
+fn chosen<T: Word + Send + Sync>(
     ty: ElementType,
     result: impl Fn(usize) -> Scalar + Send + Sync + 'static,
+    negate: impl Fn(T) -> T + Copy + Send + Sync + 'static,
 ) -> VectorLoop {
     let [no, yes] = [0, 1].map(|code| {
         let mut value = T::zeroed();
         result(code).write(ty, &mut bytemuck::bytes_of_mut(&mut value)[..ty.storage_bytes()]);
         value
     });
-    each(move |[is]: [u8; 1]| if is == 0 { no } else { yes })
+    // The compiler does not vectorize `if`: it selects an address to load from.
+    each(move |[is]: [u8; 1]| no ^ ((no ^ yes) & negate(T::from(is != 0))))
 }
 /// Returns the loop of a function of two elements of a type of at most [`FEW_BITS`].
 pub(super) fn pair_loop(

@@ -1,8 +1,9 @@
 //! Loops over floats narrower than f32, by those over f32: blocks of elements are widened and rounded back.
 use super::instruction_set;
-use super::{Each, VectorLoop, convert_loop, elements};
+use super::{Each, VectorLoop, convert_loop, each, elements, pair};
 use half::{bf16, f16};
 use hlo::literal::Native;
+use hlo::op::{Binary, Unary};
 use hlo::{ElementType, Scalar};
 
 /// Elements that are widened together.
@@ -15,6 +16,8 @@ pub(super) type ScalarDefinition<const N: usize> = Box<dyn Fn([Scalar; N]) -> Sc
 pub(super) trait Narrow: Native {
     /// The bits of infinity.
     const INFINITY: u16;
+    /// The bit that makes a NaN quiet.
+    const QUIET: u16;
     /// Returns the number. A NaN stays as it is, for [`Narrow::rounded`] to make it quiet.
     fn wide(self) -> f32;
     /// Returns the nearest number, ties to even.
@@ -54,6 +57,7 @@ const QUIET: u32 = 1 << 22;
 
 impl Narrow for bf16 {
     const INFINITY: u16 = 0x7f80;
+    const QUIET: u16 = 0x40;
     #[inline(always)]
     fn wide(self) -> f32 {
         f32::from_bits(u32::from(self.to_bits()) << 16)
@@ -86,6 +90,7 @@ const REBIAS: u32 = (127 - 15) << 23;
 /// In operations on bits, which the compiler vectorizes for every processor.
 impl Narrow for f16 {
     const INFINITY: u16 = 0x7c00;
+    const QUIET: u16 = 0x200;
     #[inline(always)]
     fn wide(self) -> f32 {
         let bits = u32::from(self.to_bits());
@@ -178,12 +183,43 @@ pub(super) fn through_f32<const N: usize, T: Narrow>(
     VectorLoop { takes_scalars, ..VectorLoop::new(run) }
 }
 
-/// Applies a loop over f32 to a result of `width` bytes.
-pub(super) fn widened<const N: usize, T: Narrow>(single: VectorLoop, width: usize) -> VectorLoop {
-    VectorLoop::new(move |operands, result| {
-        each_stage::<N, T>(operands, result.len() / width, |range, _, wide| {
-            single(&wide, &mut result[range.start * width..range.end * width]);
-        });
+/// Returns the place of a float of 16 bits, given as its bits, in the order of numbers; that of a NaN
+/// is given.
+#[inline(always)]
+pub(super) fn place<T: Narrow>(bits: u16, of_nan: i16) -> i16 {
+    let is_nan = bits & 0x7fff > T::INFINITY;
+    if is_nan { of_nan } else { bits.cast_signed() ^ (bits.cast_signed() >> 15 & 0x7fff) }
+}
+/// Returns the bits of the float at a place.
+#[inline(always)]
+pub(super) fn of_place(place: i16) -> u16 {
+    (place ^ (place >> 15 & 0x7fff)).cast_unsigned()
+}
+
+/// Returns the loop of an op that only changes the sign; `None` of others.
+pub(super) fn sign_loop<T: Narrow>(op: Unary) -> Option<VectorLoop> {
+    let of = |kept: u16, changed: u16| {
+        each(move |[x]: [u16; 1]| {
+            let is_nan = x & 0x7fff > T::INFINITY;
+            (x & kept ^ changed) | if is_nan { T::QUIET } else { 0 }
+        })
+    };
+    let abs = (op == Unary::Abs).then(|| of(0x7fff, 0));
+    abs.or_else(|| (op == Unary::Negate).then(|| of(u16::MAX, 0x8000)))
+}
+/// Returns the loop of the larger or the smaller of two numbers; `None` of other ops.
+pub(super) fn extreme_loop<T: Narrow>(op: Binary) -> Option<VectorLoop> {
+    if op == Binary::Maximum {
+        return Some(pair(|x: [u16; 2]| {
+            let [a, b] = x.map(|x| place::<T>(x, i16::MAX));
+            of_place(a.max(b))
+        }));
+    }
+    (op == Binary::Minimum).then(|| {
+        pair(|x: [u16; 2]| {
+            let [a, b] = x.map(|x| place::<T>(x, i16::MIN));
+            of_place(a.min(b))
+        })
     })
 }
 

@@ -1,7 +1,7 @@
 //! Comparison and clamping.
 use super::byte::decoded;
 use super::complex::ComplexElement;
-use super::narrow::{bytes_through_f32, narrow_type, through_f32, widened};
+use super::narrow::{Narrow, bytes_through_f32, narrow_type, of_place, place};
 use super::native_types::{with_integer, with_native, with_type};
 use super::{VectorLoop, each};
 use crate::complex::Complex;
@@ -27,7 +27,7 @@ pub fn compare_loop(direction: Direction, order: Order, ty: ElementType) -> Vect
                 return of_keys(direction, |x: u8| x != 0);
             }
             with_native!(ty, T => return of_keys(direction, |x: T| x));
-            narrow_type!(ty, T => return widened::<2, T>(of_keys(direction, |x: f32| x), 1));
+            narrow_type!(ty, T => return of_places::<T>(direction));
             with_type!(ty, T => return of_complex::<T>(direction), [[f32; 2], [f64; 2]]);
             let numbers = decoded(ty);
             of_keys(direction, |x: u8| numbers[usize::from(x)])
@@ -35,13 +35,35 @@ pub fn compare_loop(direction: Direction, order: Order, ty: ElementType) -> Vect
     }
 }
 
+/// Compares floats of 16 bits by their places in the order of numbers; those of NaN are on the sides
+/// where the comparison fails.
+fn of_places<T: Narrow>(direction: Direction) -> VectorLoop {
+    let key = |of_nan: i16| {
+        move |bits: u16| {
+            let place = place::<T>(bits, of_nan);
+            // -0 has the place before that of 0.
+            place - (place >> 15)
+        }
+    };
+    let is_above = direction == Direction::Gt || direction == Direction::Ge;
+    let (a, b) = if is_above { (i16::MIN, i16::MAX) } else { (i16::MAX, i16::MIN) };
+    of_two_keys(direction, key(a), key(b))
+}
+
 /// Compares the keys of elements.
 fn of_keys<T: Pod, K: PartialOrd>(
     direction: Direction,
     key: impl Fn(T) -> K + Copy + Send + Sync + 'static,
 ) -> VectorLoop {
+    of_two_keys(direction, key, key)
+}
+fn of_two_keys<T: Pod, K: PartialOrd>(
+    direction: Direction,
+    left: impl Fn(T) -> K + Copy + Send + Sync + 'static,
+    right: impl Fn(T) -> K + Copy + Send + Sync + 'static,
+) -> VectorLoop {
     macro_rules! by {
-        ($operator:tt) => { each(move |[a, b]: [T; 2]| u8::from(key(a) $operator key(b))) };
+        ($operator:tt) => { each(move |[a, b]: [T; 2]| u8::from(left(a) $operator right(b))) };
     }
     match direction {
         Direction::Eq => by!(==),
@@ -84,7 +106,11 @@ pub fn clamp_loop(ty: ElementType) -> Option<VectorLoop> {
     with_type!(ty, T => {
         return Some(each(|[low, x, high]: [T; 3]| double::min(high, double::max(x, low))));
     }, [f64]);
-    narrow_type!(ty, T => return Some(through_f32::<3, T>(of_f32(), None)));
+    narrow_type!(ty, T => return Some(each(|x: [u16; 3]| {
+        let [low, x, high] = x.map(|x| place::<T>(x, i16::MAX));
+        let x = x.max(low);
+        of_place(if x == i16::MAX { x } else if high == i16::MAX { high } else { x.min(high) })
+    })));
     match ty.class() {
         Class::Pred => {
             Some(each(|[low, x, high]: [u8; 3]| u8::from(high != 0 && (x != 0 || low != 0))))

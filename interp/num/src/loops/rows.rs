@@ -1,7 +1,7 @@
 //! Folds of rows of neighbors by ops whose order is of no importance, in types of the processor.
 use super::Each;
 use super::instruction_set::{self, Task};
-use super::narrow::{Narrow, narrow_type};
+use super::narrow::{Narrow, narrow_type, of_place, place};
 use super::native_types::{with_integer, with_type};
 use crate::float_functions::{double, single};
 use bytemuck::Pod;
@@ -19,6 +19,9 @@ pub type RowsFn = dyn Fn(&[u8], usize, Option<&[u8]>, &mut [u8]) + Send + Sync;
 const PLACES: usize = 1 << 10;
 /// Bytes that are folded at once, of long rows.
 const BYTES: usize = 128;
+/// Elements of a long row that are folded with those of others, and the number of these rows.
+const FEW: usize = 4;
+const TOGETHER: usize = 32;
 
 /// Returns the loop of an op; `None` if its order is of importance, or there is none.
 #[expect(clippy::wildcard_enum_match_arm, reason = "other ops have an order")]
@@ -100,19 +103,6 @@ fn by_places<T: Narrow>(
     })
 }
 
-/// Returns the place of a float of 16 bits, given as its bits, in the order of numbers; that of a NaN
-/// is given.
-#[inline(always)]
-fn place<T: Narrow>(bits: u16, of_nan: i16) -> i16 {
-    let is_nan = bits & 0x7fff > T::INFINITY;
-    if is_nan { of_nan } else { bits.cast_signed() ^ (bits.cast_signed() >> 15 & 0x7fff) }
-}
-/// Returns the bits of the float at a place.
-#[inline(always)]
-fn of_place(place: i16) -> u16 {
-    (place ^ (place >> 15 & 0x7fff)).cast_unsigned()
-}
-
 fn rows<T: Pod>(function: impl Fn([T; 2]) -> T + Copy + Send + Sync + 'static) -> Arc<RowsFn> {
     Arc::new(move |elements, inner, first, to| {
         instruction_set::run(Rows {
@@ -172,6 +162,8 @@ fn short<T: Pod, const N: usize>(elements: &[T], to: &mut [T], function: &impl F
     }
 }
 
+/// Folds rows of at least `N` elements, each until few are left; the few of some rows are folded
+/// together.
 #[inline(always)]
 fn long<T: Pod, const N: usize>(
     elements: &[T],
@@ -179,33 +171,39 @@ fn long<T: Pod, const N: usize>(
     to: &mut [T],
     function: &impl Fn([T; 2]) -> T,
 ) {
-    for (row, slot) in elements.chunks_exact(inner).zip(to) {
-        let (blocks, mut rest) = row.as_chunks::<N>();
-        let Some((first, blocks)) = blocks.split_first() else { continue };
-        let mut all = *first;
-        for block in blocks {
-            for i in 0..N {
-                all[i] = function([all[i], block[i]]);
-            }
-        }
-        // The rest in halves, and then the upper half of what is left.
-        let mut half = N / 2;
-        while half > 0 {
-            if let Some((part, others)) = rest.split_at_checked(half) {
-                for i in 0..half {
-                    all[i] = function([all[i], part[i]]);
+    let mut left = [[T::zeroed(); FEW]; TOGETHER];
+    for (group, to) in to.chunks_mut(TOGETHER).enumerate() {
+        for (row, left) in (group * TOGETHER..).zip(&mut left[..to.len()]) {
+            let row = &elements[row * inner..];
+            let (blocks, rest) = row[..inner].as_chunks::<N>();
+            let Some((first, blocks)) = blocks.split_first() else { continue };
+            let mut all = *first;
+            for block in blocks {
+                for i in 0..N {
+                    all[i] = function([all[i], block[i]]);
                 }
-                rest = others;
             }
-            half /= 2;
-        }
-        half = N / 2;
-        while half > 0 {
-            for i in 0..half {
-                all[i] = function([all[i], all[i + half]]);
+            if !rest.is_empty() {
+                // What follows the row, or anything, is folded and left.
+                let mut last = [T::zeroed(); N];
+                match row[inner - rest.len()..].first_chunk::<N>() {
+                    Some(block) => last = *block,
+                    None => last[..rest.len()].copy_from_slice(rest),
+                }
+                for i in 0..N {
+                    let folded = function([all[i], last[i]]);
+                    all[i] = if i < rest.len() { folded } else { all[i] };
+                }
             }
-            half /= 2;
+            let mut half = N / 2;
+            while half >= FEW {
+                for i in 0..half {
+                    all[i] = function([all[i], all[i + half]]);
+                }
+                half /= 2;
+            }
+            left.copy_from_slice(&all[..FEW]);
         }
-        *slot = all[0];
+        short::<T, FEW>(left[..to.len()].as_flattened(), to, function);
     }
 }

@@ -17,7 +17,10 @@ pub fn select_loop(width: usize) -> VectorLoop {
 }
 
 /// An unsigned integer, for the bits of elements.
-trait Word: Pod + From<bool> + BitAnd<Output = Self> + BitXor<Output = Self> {}
+pub(super) trait Word:
+    Pod + From<bool> + BitAnd<Output = Self> + BitXor<Output = Self>
+{
+}
 impl<T: Pod + From<bool> + BitAnd<Output = T> + BitXor<Output = T>> Word for T {}
 
 fn of<T: Word>(negate: impl Fn(T) -> T + Copy + Send + Sync + 'static) -> VectorLoop {
@@ -37,6 +40,7 @@ struct Select<'a, T, F> {
 }
 
 impl<T: Word, F: Fn(T) -> T> Task for Select<'_, T, F> {
+    const IS_LONG: bool = true;
     #[inline(always)]
     fn run(self) {
         let Self { chosen, on_true, on_false, result, negate } = self;

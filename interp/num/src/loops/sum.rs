@@ -17,6 +17,8 @@ const SINGLE_LANES: usize = 16;
 /// Vectors to which elements are added in turn, so that an addition does not wait for the one
 /// before it.
 const VECTORS: usize = 4;
+/// Rows whose lanes are added together.
+const ROWS: usize = 8;
 /// Rows that are added to columns at once.
 pub const AT_ONCE: usize = 4;
 
@@ -465,24 +467,34 @@ impl<T: Term, const HAS_BOUND: bool> Rows<'_, T, HAS_BOUND> {
     }
     #[inline(always)]
     fn long(self) {
-        let results = self.sums.iter_mut().zip(self.magnitudes);
-        for (row, (sum, magnitude)) in self.elements.chunks_exact(self.inner).zip(results) {
-            let (blocks, rest) = row.as_chunks::<LANES>();
-            let (mut all, mut of_size) = ([-0.0; LANES], [0.0; LANES]);
-            for block in blocks {
-                let x = wide(block);
-                all = plus(all, x);
-                if HAS_BOUND {
-                    of_size = plus(of_size, magnitudes(x));
+        let mut lanes = [[[-0.0; LANES]; 2]; ROWS];
+        let results = self.sums.chunks_mut(ROWS).zip(self.magnitudes.chunks_mut(ROWS));
+        for (rows, (sums, sizes)) in self.elements.chunks(ROWS * self.inner).zip(results) {
+            for (row, lanes) in rows.chunks_exact(self.inner).zip(&mut lanes) {
+                let (blocks, rest) = row.as_chunks::<LANES>();
+                let (mut all, mut of_size) = ([-0.0; LANES], [0.0; LANES]);
+                for block in blocks {
+                    let x = wide(block);
+                    all = plus(all, x);
+                    if HAS_BOUND {
+                        of_size = plus(of_size, magnitudes(x));
+                    }
                 }
+                if !rest.is_empty() {
+                    let mut x = [-0.0; LANES];
+                    for (x, element) in x.iter_mut().zip(rest) {
+                        *x = element.wide();
+                    }
+                    (all, of_size) = (plus(all, x), plus(of_size, magnitudes(x)));
+                }
+                *lanes = [all, of_size];
             }
-            let mut x = [-0.0; LANES];
-            for (x, element) in x.iter_mut().zip(rest) {
-                *x = element.wide();
-            }
-            *sum += sum_of_lanes(plus(all, x));
-            if HAS_BOUND {
-                *magnitude += sum_of_lanes(plus(of_size, magnitudes(x)));
+            // Beside the sums of lanes, the compiler would compute the lanes in vectors of two.
+            for ((sum, size), [of_sum, of_size]) in sums.iter_mut().zip(sizes).zip(&lanes) {
+                *sum += sum_of_lanes(*of_sum);
+                if HAS_BOUND {
+                    *size += sum_of_lanes(*of_size);
+                }
             }
         }
     }

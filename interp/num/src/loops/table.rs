@@ -4,9 +4,12 @@ use super::byte::{self, table_loop};
 use super::complex::ComplexElement;
 use super::division::division_loop;
 use super::magnitude::magnitude_loop;
-use super::narrow::{Narrow, ScalarDefinition, bytes_through_f32, narrow_type, through_f32};
+use super::narrow::{
+    Narrow, ScalarDefinition, bytes_through_f32, extreme_loop, narrow_type, sign_loop, through_f32,
+};
 use super::native_types::with_type;
 use super::power::{f32_exponents, f64_exponents, power_loop};
+use super::shift::shift_loop;
 use super::vector::{complex as formulas, loops as single_loops};
 use super::{Integer, Short, VectorLoop, Word, both, each, pair};
 use crate::Arithmetic;
@@ -188,13 +191,12 @@ pub fn unary_loop(op: Unary, ty: ElementType, arithmetic: Arithmetic) -> Option<
         Arithmetic::Fast => fast_unary(op, ty).or_else(|| exact_unary(op, ty)),
     }
 }
-/// Returns whether the loop of an op approximates a function.
+/// Returns whether the loop of an op on operands of a type differs from its definition.
 #[inline]
-pub fn is_approximate(op: Unary, ty: ElementType, arithmetic: Arithmetic) -> bool {
-    match arithmetic {
-        Arithmetic::Exact => false,
-        Arithmetic::Fast => fast_unary(op, ty).is_some(),
-    }
+pub fn is_approximate(op: &Op, ty: ElementType, arithmetic: Arithmetic) -> bool {
+    arithmetic == Arithmetic::Fast
+        && (matches!(op, Op::Unary(op) if fast_unary(*op, ty).is_some())
+            || matches!(op, Op::Binary(op) if formulas::fast_binary(*op, ty).is_some()))
 }
 /// Returns the loop of a function that f32 approximates within the accuracy of the op. Rounding the
 /// result once more does not matter then.
@@ -217,7 +219,7 @@ fn exact_unary(op: Unary, ty: ElementType) -> Option<VectorLoop> {
     narrow_type!(ty, T => {
         // One loop, in registers. Where f32 may round too early, elements are rounded one by one.
         if !rounds_twice(&Op::Unary(op)) {
-            return narrow_unary::<T>(op);
+            return sign_loop::<T>(op).or_else(|| narrow_unary::<T>(op));
         }
         let definition: ScalarDefinition<1> = Box::new(move |[x]| crate::unary(op, T::TYPE, x));
         return Some(through_f32::<1, T>(single_unary(op)?, Some(definition)));
@@ -234,12 +236,19 @@ fn exact_unary(op: Unary, ty: ElementType) -> Option<VectorLoop> {
     Some(table_loop(ty, to, move |x| crate::unary(op, ty, x)))
 }
 /// As [`unary_loop`], for an op of two operands.
-pub fn binary_loop(op: Binary, ty: ElementType) -> Option<VectorLoop> {
+#[inline]
+pub fn binary_loop(op: Binary, ty: ElementType, arithmetic: Arithmetic) -> Option<VectorLoop> {
+    match arithmetic {
+        Arithmetic::Exact => exact_binary(op, ty),
+        Arithmetic::Fast => formulas::fast_binary(op, ty).or_else(|| exact_binary(op, ty)),
+    }
+}
+pub(super) fn exact_binary(op: Binary, ty: ElementType) -> Option<VectorLoop> {
     let has_parts = ty == ElementType::F32 || ty == ElementType::F64;
     if !op.types().contains(ty) || (op == Binary::Complex && !has_parts) {
         return None;
     }
-    if let Some(function) = division_loop(op, ty) {
+    if let Some(function) = division_loop(op, ty).or_else(|| shift_loop(op, ty)) {
         return Some(function);
     }
     if op == Binary::Power {
@@ -253,13 +262,21 @@ pub fn binary_loop(op: Binary, ty: ElementType) -> Option<VectorLoop> {
     with_type!(ty, _T => return double_binary(op), [f64]);
     narrow_type!(ty, T => {
         if !rounds_twice(&Op::Binary(op)) {
-            return narrow_binary::<T>(op);
+            return extreme_loop::<T>(op).or_else(|| narrow_binary::<T>(op));
         }
         let definition: ScalarDefinition<2> = Box::new(move |[a, b]| crate::binary(op, T::TYPE, a, b));
-        return Some(through_f32::<2, T>(binary_loop(op, ElementType::F32)?, Some(definition)));
+        return Some(through_f32::<2, T>(exact_binary(op, ElementType::F32)?, Some(definition)));
     });
-    with_type!(ty, Z => return formulas::binary(op).or_else(|| complex_binary::<Z>(op)), [[f32; 2]]);
-    with_type!(ty, Z => return formulas::long_binary(op).or_else(|| complex_binary::<Z>(op)), [[f64; 2]]);
+    let by_parts = |wide| match [Binary::Add, Binary::Subtract].contains(&op) {
+        true => Some(by_parts(wide, exact_binary(op, ty.component())?)),
+        false => Some(wide),
+    };
+    with_type!(ty, Z => {
+        return formulas::binary(op).or_else(|| complex_binary::<Z>(op).and_then(by_parts));
+    }, [[f32; 2]]);
+    with_type!(ty, Z => {
+        return formulas::long_binary(op).or_else(|| complex_binary::<Z>(op).and_then(by_parts));
+    }, [[f64; 2]]);
     match ty.bits() <= byte::FEW_BITS {
         _ if ty == ElementType::Pred => pred_binary(op),
         true => Some(byte::pair_loop(ty, move |a, b| crate::binary(op, ty, a, b))),
@@ -267,11 +284,21 @@ pub fn binary_loop(op: Binary, ty: ElementType) -> Option<VectorLoop> {
         false if ty != ElementType::F8E8M0Fnu && !rounds_twice(&Op::Binary(op)) => {
             Some(VectorLoop {
                 update: byte_binary(op, ty)?.update,
-                ..bytes_through_f32::<2>(binary_loop(op, ElementType::F32)?, ty)?
+                ..bytes_through_f32::<2>(exact_binary(op, ElementType::F32)?, ty)?
             })
         }
         false => byte_binary(op, ty),
     }
+}
+
+/// Returns the loop of an op of complex numbers that is one of their parts.
+fn by_parts(whole: VectorLoop, parts: VectorLoop) -> VectorLoop {
+    let (takes_scalars, update) = (whole.takes_scalars, whole.update.clone());
+    let run = move |operands: &[&[u8]], result: &mut [u8]| {
+        let are_arrays = operands.iter().all(|x| x.len() == result.len());
+        if are_arrays { parts(operands, result) } else { whole(operands, result) }
+    };
+    VectorLoop { takes_scalars, update, ..VectorLoop::new(run) }
 }
 
 /// Returns whether rounding the result of an op to f32 and then to a narrower type may differ from

@@ -133,7 +133,7 @@ fn two_operands() {
     for &ty in E::ALL {
         let (a, b) = pairs(&if ty.bits() < 8 { elements_of(ty) } else { edges(ty) });
         for &op in Binary::ALL {
-            let Some(function) = binary_loop(op, ty) else { continue };
+            let Some(function) = binary_loop(op, ty, Arithmetic::Exact) else { continue };
             let results = run(&function, &[(ty, &a), (ty, &b)], result_of(op.opcode(), ty));
             for ((result, &a), &b) in results.into_iter().zip(&a).zip(&b) {
                 let expected = crate::binary(op, ty, a, b);
@@ -156,7 +156,8 @@ fn one_element_for_all() {
         let exponents = exponents.map(Scalar::Float).into_iter().filter(|_| ty.is_float());
         let ones: Vec<Scalar> = exponents.chain(few.iter().step_by(5).copied()).collect();
         for &op in Binary::ALL {
-            let Some(function) = binary_loop(op, ty).filter(|function| function.takes_scalars)
+            let Some(function) =
+                binary_loop(op, ty, Arithmetic::Exact).filter(|function| function.takes_scalars)
             else {
                 continue;
             };
@@ -236,13 +237,41 @@ fn functions_of_many_complex_numbers() {
         [Binary::Multiply, Binary::Divide, Binary::Add, Binary::Maximum, Binary::Power]
             .map(|op| (ty, op))
     }) {
-        let function = binary_loop(op, ty).unwrap();
+        let function = binary_loop(op, ty, Arithmetic::Exact).unwrap();
         let results = run(&function, &[(ty, &x), (ty, &y)], ty);
         for ((result, &x), &y) in results.into_iter().zip(&x).zip(&y) {
             let expected = crate::binary(op, ty, x, y);
             assert!(same(result, expected), "{op:?} {x:?} {y:?}: {result:?}, not {expected:?}");
         }
     }
+}
+
+/// The products of `fast` are within sqrt(5) units of roundoff of the absolute value, and those of
+/// the definition where that is not finite.
+#[test]
+fn complex_products_in_the_type_of_the_parts() {
+    for (ty, unit) in [(E::C64, 2.0_f64.powi(-24)), (E::C128, 2.0_f64.powi(-53))] {
+        let (a, b) = pairs(&edges(ty));
+        let function = binary_loop(Binary::Multiply, ty, Arithmetic::Fast).unwrap();
+        let results = run(&function, &[(ty, &a), (ty, &b)], ty);
+        let mut count = 0;
+        for ((result, &a), &b) in results.into_iter().zip(&a).zip(&b) {
+            let expected = crate::binary(Binary::Multiply, ty, a, b);
+            let (Scalar::Complex(re, im), Scalar::Complex(x, y)) = (result, expected) else {
+                panic!()
+            };
+            let is_near = (re - x).hypot(im - y) <= 2.3 * unit * x.hypot(y) + 4.0 * smallest(ty);
+            count += usize::from(is_near);
+            assert!(
+                is_near || same(result, expected),
+                "{ty} {a:?} {b:?}: {result:?}, not {expected:?}"
+            );
+        }
+        assert!(count > 100);
+    }
+}
+fn smallest(of: E) -> f64 {
+    if of == E::C64 { f32::from_bits(1).into() } else { f64::from_bits(1) }
 }
 
 #[test]
@@ -412,7 +441,8 @@ fn functions_of_two_f32() {
     let (a, b): (Vec<f32>, Vec<f32>) = (0..300_000).map(|_| (number(), number())).unzip();
     let mut y = vec![0_f32; a.len()];
     for op in [Binary::Atan2, Binary::Power] {
-        let (function, single) = (binary_loop(op, E::F32).unwrap(), crate::binary_f32(op).unwrap());
+        let (function, single) =
+            (binary_loop(op, E::F32, Arithmetic::Exact).unwrap(), crate::binary_f32(op).unwrap());
         function(
             &[bytemuck::cast_slice(&a), bytemuck::cast_slice(&b)],
             bytemuck::cast_slice_mut(&mut y),
@@ -443,7 +473,7 @@ fn chains_of_two_operations() {
         function(&operands, bytemuck::cast_slice_mut(&mut result));
         result
     };
-    let binary = |op| binary_loop(op, E::F32).unwrap();
+    let binary = |op| binary_loop(op, E::F32, Arithmetic::Exact).unwrap();
     for ((first, first_op), ones) in
         shorts.into_iter().flat_map(|first| (0..8).map(move |ones| (first, ones)))
     {

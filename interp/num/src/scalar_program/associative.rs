@@ -8,7 +8,64 @@ use hlo::{Class, ElementType, Scalar};
 /// Numbers of every order and equality that three numbers may have. Zeros are equal and differ.
 const FLOATS: [f64; 5] = [-1.0, -0.0, 0.0, 1.0, f64::NAN];
 
+/// The choice of the largest or of the smallest number with the least index of those that equal it.
+/// NaN is chosen before numbers, the first one with its index.
+#[derive(Debug, Clone, Copy)]
+pub struct Extreme {
+    /// Whether it is the largest.
+    pub is_largest: bool,
+    /// Which of equal numbers it is: the first or the last one.
+    pub keeps_first: bool,
+}
+
+impl Extreme {
+    /// Returns what is chosen.
+    fn of(self, a: [Scalar; 2], b: [Scalar; 2]) -> [Scalar; 2] {
+        let [x, y] = [a[0], b[0]].map(number);
+        let is_above = |x: f64, y: f64| if self.is_largest { x > y } else { x < y };
+        if x.is_nan() || is_above(x, y) {
+            return a;
+        }
+        if y.is_nan() || is_above(y, x) {
+            return b;
+        }
+        let least = if number(a[1]) < number(b[1]) { a[1] } else { b[1] };
+        [if self.keeps_first { a[0] } else { b[0] }, least]
+    }
+}
+/// Returns a representative as a number.
+fn number(x: Scalar) -> f64 {
+    if let Scalar::Pred(x) = x { f64::from(u8::from(x)) } else { x.as_f64() }
+}
+
 impl ScalarProgram {
+    /// Returns which extreme the computation chooses of two numbers with their indices, if it does.
+    pub fn extreme(&self) -> Option<Extreme> {
+        let Body::Steps(program) = &self.body else { return None };
+        let fits = self.parameters.len() == 4
+            && program.types[..2] == program.types[2..4]
+            && self.results == program.types[..2]
+            && program.steps.iter().all(|&step| RegisterProgram::compares(step, 2));
+        fits.then_some(())?;
+        let elements = program.elements(2);
+        let mut registers = program.registers.clone();
+        let mut chosen = |a: [Scalar; 2], b: [Scalar; 2]| {
+            registers[..4].copy_from_slice(&[a[0], a[1], b[0], b[1]]);
+            program.run(4, &mut registers);
+            [0, 1].map(|k| registers[program.results[k]].to_bits(program.types[k]))
+        };
+        let mut is = |extreme: &Extreme| {
+            elements.iter().all(|&a| {
+                elements.iter().all(|&b| {
+                    let expected = extreme.of(a, b);
+                    chosen(a, b) == [0, 1].map(|k| expected[k].to_bits(program.types[k]))
+                })
+            })
+        };
+        let all = [(true, true), (true, false), (false, true), (false, false)];
+        let all = all.map(|(is_largest, keeps_first)| Extreme { is_largest, keeps_first });
+        all.into_iter().find(|extreme| !elements.is_empty() && is(extreme))
+    }
     /// Returns whether a fold of elements in their order may be one of folds of its parts: whether
     /// `f(f(a, b), c)` has the bits of `f(a, f(b, c))`, or in fast arithmetic the value but for
     /// rounding.
@@ -43,13 +100,7 @@ impl RegisterProgram {
         {
             return false;
         }
-        let values = |k: usize| representatives(self.types[k]);
-        let elements: Vec<[Scalar; 2]> = match count {
-            1 => values(0).iter().map(|&x| [x, x]).collect(),
-            _ => {
-                values(0).iter().flat_map(|&x| values(1).into_iter().map(move |i| [x, i])).collect()
-            }
-        };
+        let elements = self.elements(count);
         let is_same = |a: &[Scalar; 2], b: &[Scalar; 2]| {
             (0..count).all(|k| a[k].to_bits(self.types[k]) == b[k].to_bits(self.types[k]))
         };
@@ -72,6 +123,17 @@ impl RegisterProgram {
         all.clone().all(|a| {
             all.clone().all(|b| all.clone().all(|c| apply(apply(a, b), c) == apply(a, apply(b, c))))
         })
+    }
+
+    /// Returns elements of one or two operands in every order that three may have.
+    fn elements(&self, count: usize) -> Vec<[Scalar; 2]> {
+        let values = |k: usize| representatives(self.types[k]);
+        match count {
+            1 => values(0).iter().map(|&x| [x, x]).collect(),
+            _ => {
+                values(0).iter().flat_map(|&x| values(1).into_iter().map(move |i| [x, i])).collect()
+            }
+        }
     }
 
     /// Returns whether a step compares an accumulator and its element, or combines such

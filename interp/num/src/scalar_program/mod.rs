@@ -8,6 +8,7 @@ mod blocks;
 mod sort_key;
 pub mod step;
 
+pub use associative::Extreme;
 pub use blocks::{BLOCK, BlockProgram};
 pub use sort_key::{Key, Keys};
 use step::{ElementStep, ScalarStep};

@@ -123,7 +123,7 @@ impl ElementStep {
         match self.step {
             ScalarStep::Constant(_) => None,
             ScalarStep::Unary(op, ty, _) => unary_loop(op, ty, arithmetic),
-            ScalarStep::Binary(op, ty, ..) => binary_loop(op, ty),
+            ScalarStep::Binary(op, ty, ..) => binary_loop(op, ty, arithmetic),
             ScalarStep::Compare(direction, order, ty, ..) => {
                 Some(compare_loop(direction, order, ty))
             }

@@ -3,6 +3,7 @@
 //! Squares and products of f32 are exact in f64, so that a sum of two has a relative error of
 //! 2^-53 also if they cancel; nothing else here is a difference. A result is open if either part is,
 //! or is not finite: definitions have rules for infinities.
+#![expect(clippy::needless_bitwise_bool, reason = "formulas without branches are vectorized")]
 use super::exponential::{cosh, exp, sinh};
 use super::logarithm::ln;
 use super::trigonometric::{atan2, cos, sin, tan};
@@ -14,6 +15,7 @@ use crate::exact::pow2;
 use crate::loops::complex::ComplexElement;
 use crate::loops::formula::{Formula, of};
 use crate::single::to_f32;
+use hlo::ElementType;
 use hlo::literal::Native;
 use hlo::op::{Binary, Unary};
 use std::convert::identity;
@@ -32,9 +34,9 @@ fn parts([re, im]: Parts) -> ([f32; 2], u32) {
 fn sums(sums: Parts) -> ([f32; 2], u32) {
     let is_open = |x: f64| {
         let is_tie = x.to_bits() & 0x1fff_ffff == 0x1000_0000;
-        is_tie || !x.is_finite() || (x.abs() < f64::from(f32::MIN_POSITIVE) && x != 0.0)
+        is_tie | !x.is_finite() | ((x.abs() < f64::from(f32::MIN_POSITIVE)) & (x != 0.0))
     };
-    (sums.map(to_f32), u32::from(is_open(sums[0]) || is_open(sums[1])))
+    (sums.map(to_f32), u32::from(is_open(sums[0]) | is_open(sums[1])))
 }
 
 #[inline(always)]
@@ -136,9 +138,41 @@ fn power(z: Parts, [c, d]: Parts) -> ([f32; 2], u32) {
 /// Returns the product of two c128, as its definition computes it, and 0 unless it is open.
 #[inline(always)]
 fn long_product([a, b]: Parts, [c, d]: Parts) -> (Parts, u32) {
-    let parts = [DoubleDouble::products(a, c, -b, d).hi, DoubleDouble::products(a, d, b, c).hi];
-    let is_open = |x: f64| !x.is_finite() || x.abs() <= pow2(-900);
-    (parts, u32::from(is_open(parts[0]) || is_open(parts[1])))
+    let part = |a: f64, b: f64, c: f64, d: f64| {
+        let x = DoubleDouble::products(a, b, c, d).hi;
+        let has_zeros = ((a == 0.0) | (b == 0.0)) & ((c == 0.0) | (d == 0.0));
+        // Products in range that cancel leave nothing.
+        let is_zero = (x == 0.0) & (has_zeros | ((a * b).abs() > pow2(-900)));
+        (x, !x.is_finite() | ((x.abs() <= pow2(-900)) & !is_zero))
+    };
+    let ((re, is_re_open), (im, is_im_open)) = (part(a, c, -b, d), part(a, d, b, c));
+    ([re, im], u32::from(is_re_open | is_im_open))
+}
+/// Returns the loop of a product in the type of the parts, of which infinities and what overflows
+/// are left open; `None` of other ops and types.
+pub(in crate::loops) fn fast_binary(op: Binary, ty: ElementType) -> Option<VectorLoop> {
+    macro_rules! product {
+        ($part:ident) => {{
+            struct Product;
+            impl Formula<2> for Product {
+                type Of = [$part; 2];
+                type Result = [$part; 2];
+                const FEW: usize = 0;
+                #[inline(always)]
+                fn formula([[a, b], [c, d]]: [[$part; 2]; 2]) -> ([$part; 2], u32) {
+                    let [re, im] = [a * c - b * d, a * d + b * c];
+                    ([re, im], u32::from(!re.is_finite() | !im.is_finite()))
+                }
+                fn definition([a, b]: [[$part; 2]; 2]) -> [$part; 2] {
+                    let ty = <[$part; 2]>::TYPE;
+                    ComplexElement::of(Complex::mul(ty, a.wide(), b.wide()))
+                }
+            }
+            of::<2, Product>()
+        }};
+    }
+    let is_product = op == Binary::Multiply && ty.is_complex();
+    is_product.then(|| if ty == ElementType::C64 { product!(f32) } else { product!(f64) })
 }
 /// As [`long_product`], the quotient.
 #[inline(always)]
