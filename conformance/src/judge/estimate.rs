@@ -2,7 +2,7 @@
 //! on the values.
 use super::JudgeOptions;
 use super::range::{self, Cause, CauseKind};
-use super::verdict::{Check, Open};
+use super::verdict::{Check, Open, parts};
 use super::witness::TIME_LIMIT;
 use crate::Tolerance;
 use crate::backend::{Backend as _, LimitedEngine, VariantBackend};
@@ -13,9 +13,12 @@ use hlo::{Literal, Module, Verified};
 use interp::{DeviceGrid, Engine};
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::time::Instant;
 
 /// The number of runs with other rounding errors, and the seed of the first.
 const RUNS: u64 = 6;
+/// The number where rules have lost the bound: each op is then computed in each of its legal forms.
+const MANY_RUNS: u64 = 24;
 const FIRST_RUN: u64 = 0x5eed;
 /// How many times the largest difference of these runs an error may be. Theirs are random and
 /// partly cancel; those of a backend may be larger and have one sign.
@@ -24,14 +27,15 @@ const TIMES: f64 = 32.0;
 /// Compares the elements of which nothing is known, though no decision depends on rounding errors,
 /// by the tolerance of the module. Returns the reason, if there are any.
 ///
-/// An error beyond the tolerance is undetermined after an infinite bound, which does not say that a
-/// result is wrong. Where there is no rule it is wrong, unless rounding errors of the array grow as
-/// much, as runs of the module show in which each result that is rounded moves by a unit.
+/// Where there is no rule, an error beyond the tolerance is wrong, unless rounding errors of the array
+/// grow as much, as runs of the module show in which each result that is rounded moves by a unit.
+/// Infinite bounds do not say that a result is wrong: an error is undetermined where the evaluation
+/// `has_choices`, and else wrong if both numbers are finite and it is beyond many such runs.
 pub(super) fn open(
     options: &JudgeOptions,
-    verified: &Verified,
-    arguments: &[Vec<Literal>],
+    (verified, arguments): (&Verified, &[Vec<Literal>]),
     pairs: &[(&Literal, &Literal)],
+    has_choices: bool,
     check: &mut Check,
 ) -> Option<String> {
     let module = verified.module();
@@ -48,41 +52,48 @@ pub(super) fn open(
     let of_elements = tolerance.clone().of_each_element();
     let leaves = pairs[0].0.leaves().len();
     let random = random(module);
-    let mut runs = None;
+    let mut runs: Option<(u64, Vec<Vec<Literal>>)> = None;
     for of_leaf in open.chunk_by(|a, b| (a.leaf, a.kind) == (b.leaf, b.kind)) {
         let Open { leaf, kind, .. } = of_leaf[0];
         let (device, own) = (leaf / leaves, leaf % leaves);
         let (expected, actual) = (pairs[device].0.leaves()[own], pairs[device].1.leaves()[own]);
         let has_rule = kind != CauseKind::NoRule;
-        let tolerance = if has_rule { &of_elements } else { &tolerance };
         let positions = || of_leaf.iter().map(|open| open.at);
-        let differ = |actual: &Literal| {
+        let differ = |tolerance: &Tolerance, actual: &Literal| {
             compare_at(actual, expected, (own, tolerance.leaf(own)), positions())
         };
-        let found = differ(actual);
+        let found = differ(if has_rule { &of_elements } else { &tolerance }, actual);
         check.undetermined -= of_leaf.len();
         check.within += of_leaf.len() - found.wrong;
+        // An array is judged as a whole.
+        let judged = differ(&tolerance, actual);
         // Only the distribution of random numbers is defined.
-        let mut is_open = has_rule || random.is_some();
-        if !is_open && found.wrong > 0 {
+        let mut is_open = (has_rule && has_choices) || random.is_some();
+        if !is_open && judged.wrong > 0 {
             let share = |found: &Comparison| found.worst.as_ref().map_or(0.0, |worst| worst.share);
-            let runs = runs.get_or_insert_with(|| {
-                let runs = moved(verified, arguments).into_iter();
-                runs.map(|results| options.of_devices(results)).collect::<Vec<_>>()
-            });
-            let results = runs.iter().filter_map(|all| all.get(device).or(all.last()));
-            let largest = results.map(|result| share(&differ(result.leaves()[own])));
+            let count = if has_rule { MANY_RUNS } else { RUNS };
+            if runs.as_ref().is_none_or(|(made, _)| *made < count) {
+                let all = moved(verified, arguments, count).into_iter();
+                runs = Some((count, all.map(|results| options.of_devices(results)).collect()));
+            }
+            let all: &[Vec<Literal>] = runs.as_ref().map_or(&[], |(_, all)| all);
+            let results = all.iter().filter_map(|all| all.get(device).or(all.last()));
+            let largest = results.map(|result| share(&differ(&tolerance, result.leaves()[own])));
             // Without a run nothing is known.
             let largest = largest.reduce(f64::max).unwrap_or(f64::INFINITY);
-            is_open = share(&found) <= TIMES * largest;
+            let is_finite = |at: usize| {
+                [expected, actual].iter().all(|x| parts(x.get(at)).iter().all(|x| x.is_finite()))
+            };
+            let is_known = !has_rule
+                || (u64::try_from(all.len()) == Ok(MANY_RUNS) && positions().all(is_finite));
+            is_open = !is_known || share(&judged) <= TIMES * largest;
             if is_open {
                 reason.push_str("; rounding errors of the module grow as much");
             }
         }
-        match is_open {
-            true => check.undetermined += found.wrong,
-            false => check.wrong += found.wrong,
-        }
+        let wrong = if is_open { 0 } else { judged.wrong };
+        check.wrong += wrong;
+        check.undetermined += found.wrong.saturating_sub(wrong);
         if let Some(worst) = found.worst {
             check.estimated(leaf, &worst, expected);
         }
@@ -157,7 +168,7 @@ impl<'a> Estimates<'a> {
     }
     /// Returns the largest error of runs with other rounding errors, in units of a bound.
     fn largest(&mut self, (device, own): (usize, usize), array: &Literal, bound: Bound) -> f64 {
-        let runs = self.runs.get_or_insert_with(|| moved(self.verified, self.arguments));
+        let runs = self.runs.get_or_insert_with(|| moved(self.verified, self.arguments, RUNS));
         let results = runs.iter().filter_map(|all| all.get(device).or(all.last()));
         let share = |result: &Literal| {
             let found = compare_at(result.leaves()[own], array, (own, bound), 0..array.len());
@@ -167,11 +178,14 @@ impl<'a> Estimates<'a> {
     }
 }
 
-/// Returns the results of a module whose rounded results move by a unit, of as many runs as there
-/// is time for.
-fn moved(verified: &Verified, arguments: &[Vec<Literal>]) -> Vec<Vec<Literal>> {
-    let module = Arc::new(verified.clone());
+/// Returns the results of a module whose rounded results move by a unit, of up to `count` runs, as many
+/// as there is time for.
+fn moved(verified: &Verified, arguments: &[Vec<Literal>], count: u64) -> Vec<Vec<Literal>> {
+    let (module, start) = (Arc::new(verified.clone()), Instant::now());
     let run = |seed: u64| {
+        if start.elapsed() > TIME_LIMIT * 2 {
+            return None;
+        }
         let limits = LimitedEngine {
             engine: Engine::Exact,
             fuel: u64::MAX,
@@ -182,7 +196,7 @@ fn moved(verified: &Verified, arguments: &[Vec<Literal>]) -> Vec<Vec<Literal>> {
         let mut loaded = backend.compile(&module, DeviceGrid::of(&module.module().config)).ok()?;
         loaded.execute(arguments).ok()
     };
-    (0..RUNS).map_while(run).collect()
+    (0..count).map_while(run).collect()
 }
 
 /// Returns the first instruction whose result is random.

@@ -46,6 +46,8 @@ pub(super) struct Evaluator<'m> {
     /// do, not as in the worst case.
     typical: bool,
     count: u64,
+    /// Whether an open decision, or another choice, was taken.
+    pub(super) has_choices: bool,
     pub(super) factors: Factors,
     pub(super) decisions: Decisions,
     /// Whether another evaluation goes on with its results.
@@ -69,6 +71,7 @@ impl<'m> Evaluator<'m> {
             asked: None,
             typical: false,
             count: 0,
+            has_choices: false,
             factors: Factors::default(),
             decisions: Decisions::default(),
             is_inner: false,
@@ -276,6 +279,7 @@ impl<'m> Evaluator<'m> {
         };
         let result = evaluate(&mut inner);
         self.count = inner.count;
+        self.has_choices |= inner.has_choices;
         self.factors = inner.factors;
         self.decisions = inner.decisions;
         result
@@ -346,7 +350,10 @@ impl<'m> Evaluator<'m> {
         if self.count > MOST_INSTRUCTIONS && !in_entry {
             return Err(Stop::Module("the module runs too many instructions".to_owned()));
         }
-        let value = match self.instruction(site, operands) {
+        let value = self.instruction(site, operands);
+        self.has_choices |=
+            value.as_ref().map_or(true, |value| decides::is_open(site, operands, value));
+        let value = match value {
             Err(Stop::Module(reason)) if in_entry => {
                 let reason = format!("{}: {reason}", site.computation.path(site.at));
                 if decides::any_call(self.module, &site.instruction().op) {

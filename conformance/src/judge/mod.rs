@@ -359,7 +359,9 @@ fn judge_devices(
         judgement.modes = modes.list();
     }
     if check.wrong == 0 {
-        judgement.estimated = estimate::open(options, verified, arguments, pairs, &mut check);
+        let has_choices = evaluator.has_choices || pairs.len() > 1;
+        judgement.estimated =
+            estimate::open(options, (verified, arguments), pairs, has_choices, &mut check);
     }
     judgement.verdict = check.verdict();
     if check.missed > 0 {

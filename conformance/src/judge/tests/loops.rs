@@ -1,6 +1,7 @@
 //! Tests of loops that rounding errors end, and of results that one decision makes as a whole.
-use super::Verdict::{Agrees, Differs, WithinBound};
+use super::Verdict::{Agrees, Differs, Undefined, WithinBound};
 use super::rules::verdicts;
+use super::{Literal, check, verified};
 
 #[test]
 fn states_of_a_loop_that_contracts_are_an_invariant() {
@@ -160,4 +161,47 @@ fn a_long_loop_of_whole_numbers_has_one_result() {
         i = s32[] get-tuple-element(w), index=0 f = f32[] convert(i) c = f32[] constant(0.1)
         ROOT r = f32[] multiply(f, c) }";
     verdicts(rounds, &["u32[] 1"], &[("f32[] 4000", Agrees), ("f32[] 4000.1", Differs)]);
+}
+
+/// Rounds of a rotation that is normalized: each interval grows until nothing is known, the errors do
+/// not.
+#[test]
+fn a_smooth_loop_without_a_bound_is_estimated() {
+    let rounds = |count: &str, more: &str, first: &str| {
+        format!(
+            "HloModule m
+            body {{ s = (s32[], f32[2]) parameter(0) i = s32[] get-tuple-element(s), index=0
+            v = f32[2] get-tuple-element(s), index=1 one = s32[] constant(1) n = s32[] add(i, one)
+            c = f32[2] constant({{0.98, 0.98}}) a = f32[2] multiply(v, c) b = f32[2] constant({{-0.2, 0.2}})
+            r = f32[2] reverse(v), dimensions={{0}} t = f32[2] multiply(r, b) u = f32[2] add(a, t)
+            q = f32[2] multiply(u, u) z = f32[] constant(0) l = f32[] reduce(q, z), dimensions={{0}}, to_apply=sum
+            d = f32[] sqrt(l) e = f32[2] broadcast(d), dimensions={{}} w = f32[2] divide(u, e) {more}
+            ROOT o = (s32[], f32[2]) tuple(n, {first}) }}
+            sum {{ a = f32[] parameter(0) b = f32[] parameter(1) ROOT c = f32[] add(a, b) }}
+            condition {{ s = (s32[], f32[2]) parameter(0) i = s32[] get-tuple-element(s), index=0
+            n = s32[] constant({count}) ROOT p = pred[] compare(i, n), direction=LT }}
+            ENTRY e {{ v = f32[2] parameter(0) z = s32[] constant(0) s = (s32[], f32[2]) tuple(z, v)
+            w = (s32[], f32[2]) while(s), condition=condition, body=body
+            ROOT r = f32[2] get-tuple-element(w), index=1 }}"
+        )
+    };
+    let start = "f32[2] {0.6, 0.8}";
+    let result = |text: &str| {
+        let literal = interp::run(&verified(text), &[start.parse().unwrap()]).unwrap();
+        literal.to_string()
+    };
+    let smooth = rounds("60", "", "w");
+    let next = result(&rounds("61", "", "w"));
+    let found = check(&smooth, &[start], &next);
+    assert_eq!(found.verdict, Differs, "{found}");
+    assert!(found.estimated.is_some_and(|reason| reason.contains("the bound is infinite")));
+    let own: Literal = result(&smooth).parse().unwrap();
+    let x = own.as_slice::<f32>().unwrap();
+    let near = format!("f32[2] {{{}, {}}}", x[0] * 1.000_003, x[1] * 0.999_998);
+    assert_ne!(check(&smooth, &[start], &near).verdict, Differs);
+    // Where rounding errors decide, nothing is estimated.
+    let decides = "p = pred[2] compare(w, c), direction=GT g = f32[2] select(p, c, w)";
+    let deciding = rounds("60", decides, "g");
+    let next = result(&rounds("61", decides, "g"));
+    assert_eq!(check(&deciding, &[start], &next).verdict, Undefined);
 }
