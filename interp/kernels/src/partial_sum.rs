@@ -285,10 +285,15 @@ impl ColumnSums {
                     let magnitudes = &self.magnitudes[range.clone()];
                     let (mut least, mut most) = ([0.0; AT_ONCE], [0.0; AT_ONCE]);
                     for i in 0..count {
-                        let (high, low) = two_sum(high[i], lost[i]);
+                        let (sum, low) = two_sum(high[i], lost[i]);
                         let error = magnitudes[i] * error;
-                        (least[i], most[i]) = (high + (low - error), high + (low + error));
+                        (least[i], most[i]) = (sum + (low - error), sum + (low + error));
                         are_far[i] = least[i] * most[i] > 0.0;
+                        // Sums of elements that are shorter than f64 are in its range: one that is
+                        // not finite has an element that is not.
+                        if !loops.is_wide && !high[i].is_finite() {
+                            (least[i], most[i], are_far[i]) = (high[i], high[i], true);
+                        }
                     }
                     let is_rounded = method.round(&least[..count], to).is_some()
                         && method.round(&most[..count], other).is_some();
@@ -307,15 +312,10 @@ impl ColumnSums {
                     continue;
                 }
                 let partial = self.partial(i, error);
-                // Sums of elements that are shorter than f64 are in its range: one that is not finite
-                // has an element that is not.
-                let is_final = match loops.arithmetic {
-                    Arithmetic::Exact => !loops.is_wide && !self.high[i].is_finite(),
-                    Arithmetic::Fast => !loops.is_wide || self.high[i].is_finite(),
-                };
-                let sum = match is_final {
-                    true => Some(Scalar::Float(self.high[i]).round_to(*ty)),
-                    false => partial.rounded(*ty).filter(|_| loops.arithmetic == Arithmetic::Exact),
+                let sum = match loops.arithmetic {
+                    Arithmetic::Exact => partial.rounded(*ty),
+                    Arithmetic::Fast => Some(Scalar::Float(self.high[i]).round_to(*ty))
+                        .filter(|_| !loops.is_wide || self.high[i].is_finite()),
                 };
                 match sum {
                     Some(sum) => sum.write(*ty, slot),
