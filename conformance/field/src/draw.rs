@@ -397,7 +397,9 @@ impl<'a> Draw<'a> {
             // One after the other.
             let place = to_i64(usize::try_from(self.seed % 1024).unwrap_or(0) + self.scalars);
             self.scalars += 7;
-            return vec![place % (self.pool.steps + 1)];
+            let whole = place % (self.pool.steps + 1);
+            // A negative index is one from the end.
+            return vec![if self.random.u8(0..4) == 0 { -whole } else { whole }];
         }
         let mut all: Vec<i64> = (0..count).map(|_| self.integer(ty)).collect();
         match self.random.u8(0..8) {
