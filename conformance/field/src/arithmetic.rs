@@ -62,14 +62,24 @@ pub(crate) struct Rules {
     pub(crate) is_common: bool,
     /// Whether integers depend on arguments.
     pub(crate) has_integers: bool,
-    /// Whether arguments are in general position: a number that is 0 is 0 for all that take the same
-    /// ways.
-    pub(crate) is_generic: bool,
+    pub(crate) position: Position,
     pub(crate) few_digits: FewDigits,
     pub(crate) roots: Roots,
     /// The number of a run that is to show on which last digits its results depend, and which has
     /// others for each number from 1 on; 0 for others.
     pub(crate) shake: u32,
+}
+
+/// How the arguments of a run lie.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) enum Position {
+    /// Some are zero, or equal to others.
+    #[default]
+    Special,
+    /// Arrays may have equal elements.
+    Ordinary,
+    /// A number that is 0 is 0 for all arguments that take the same ways.
+    General,
 }
 
 /// What computed constants of types of few digits are.
@@ -185,11 +195,17 @@ impl Field {
 
     /// Returns the element of a literal of the module that runs.
     pub(crate) fn literal(&self, x: f64, ty: ElementType) -> Element {
-        let element = self.constant(x, ty);
+        let mut element = self.constant(x, ty);
         if x.is_finite() && x.abs() > 0.0 {
-            let size = if x < 0.0 { Self::negated(element) } else { element };
+            let digits = rational::digits(ty);
+            let size = |x: Element| if x.real < 0.0 { Self::negated(x) } else { x };
+            let own = &mut lock(&self.literals)[1];
+            // Within a module each literal is its own number.
+            if own.has_other(x.abs(), digits, size(element).residues) {
+                element = rational::exactly(x);
+            }
             let is_fraction = rational::meant(x, ty).is_some();
-            lock(&self.literals)[1].insert(x.abs(), size.residues, is_fraction);
+            own.insert(x.abs(), digits, size(element).residues, is_fraction);
         }
         element
     }
@@ -202,24 +218,25 @@ impl Field {
             return rational::element(fraction);
         }
         let size = x.abs();
-        let within = if rational::is_narrow(ty) { 0.0 } else { 2.0 * rational::unit(1.0, ty) };
-        let [earlier, _] = &*lock(&self.literals);
-        let inverse = || {
-            let is_rounded = |inverse: f64| rounded_to(inverse, ty).total_cmp(&size).is_eq();
-            let is_other = rational::is_narrow(ty) && earlier.nearest(size, 0.0).is_none();
-            (is_other && self.rules.few_digits == FewDigits::Exact)
-                .then(|| earlier.inverse(is_rounded))
-                .flatten()
+        let is_narrow = rational::is_narrow(ty);
+        let within = if is_narrow { 0.0 } else { 2.0 * rational::unit(1.0, ty) };
+        let of_others = match is_narrow && self.rules.few_digits == FewDigits::Exact {
+            true => rational::unit(1.0, ty) / 2.0,
+            false => within,
         };
+        let [earlier, _] = &*lock(&self.literals);
         let known = unity::cosine(size, ty)
-            .or_else(inverse)
             .or_else(|| self.of_pi(size, ty, rational::unit(1.0, ty)))
             .or_else(|| self.of_logarithm(size, ty));
+        let nearest = earlier.nearest(size, within * size);
+        let combined = match nearest {
+            Some(_) => None,
+            None => earlier.combined(size, of_others, is_narrow),
+        };
         // The number that is meant is more accurate than the literal.
-        let real = known.map_or(size, |known| known.real);
-        let residues = earlier
-            .nearest(size, within * size)
-            .or_else(|| earlier.combined(size, within))
+        let real = known.or(combined.filter(|_| is_narrow)).map_or(size, |known| known.real);
+        let residues = nearest
+            .or(combined.map(|combined| combined.residues))
             .or_else(|| known.map(|known| known.residues))
             .unwrap_or_else(|| rational::exactly(size).residues);
         let magnitude = Element::constant(residues, real);
@@ -261,7 +278,8 @@ impl Field {
     }
     /// Returns the logarithm of a simple number that a positive literal is.
     fn of_logarithm(&self, size: f64, ty: ElementType) -> Option<Element> {
-        if self.rules.roots != Roots::WithLogarithms || size > 16.0 {
+        // The logarithms of simple numbers but 1.
+        if self.rules.roots != Roots::WithLogarithms || !(0.02..16.0).contains(&size) {
             return None;
         }
         let of = self.of_pi(size.exp(), ty, size * rational::unit(1.0, ty));
@@ -301,7 +319,10 @@ impl Field {
     /// determine.
     pub(crate) fn oracle(&self, name: &str, of: &[Element], real: f64) -> Element {
         match real.is_nan() {
-            true if of.iter().all(|x| x.is_finite() && x.is_constant()) => Element::NAN.stated(),
+            true if of.iter().all(Element::is_finite) => {
+                let variable = of.iter().find(|x| !x.is_constant()).unwrap_or(&Element::ONE);
+                self.outside(real, variable)
+            }
             true => Element::NAN,
             false => Element { degree: 1.0, ..Element::constant(self.hash(name, of), 0.0) }
                 .with_real(real),
@@ -379,18 +400,31 @@ impl Field {
         let product = plane::multiply(x.plane(), square.plane());
         (product == [1, 0]).then(|| self.inverted(*root))
     }
+    /// Returns the infinity or NaN that a function has at 0.
+    pub(crate) fn at_zero(&self, real: f64, zero: &Element) -> Element {
+        match self.rules.position {
+            Position::General => Element::special(real).by_zero(),
+            Position::Special | Position::Ordinary => self.outside(real, zero),
+        }
+    }
+    /// Returns the infinity or NaN of a function of a number outside of its domain: of a constant,
+    /// each form of the function has it.
+    pub(crate) fn outside(&self, real: f64, of: &Element) -> Element {
+        let special = Element::special(real);
+        match of.is_constant() && self.rules.position != Position::Special {
+            true => special.stated(),
+            false => special.outside(),
+        }
+    }
     pub(crate) fn quotient(&self, x: Element, y: Element) -> Element {
         if y.is_zero() || !x.is_finite() || !y.is_finite() {
             let (divisor, y) = (y, if y.is_zero() { 0.0 } else { y.real });
             let real = if x.is_zero() { 0.0 } else { x.real } / y;
             return match real.is_finite() {
                 // What vanishes beside an overflow is no zero.
-                true if divisor.is_lost() => Element::NAN,
+                true if !divisor.is_sure() => Element::NAN,
                 true => Element::ZERO,
-                false if x.is_finite() && y == 0.0 => {
-                    let special = Element::special(real);
-                    if self.rules.is_generic { special.by_zero() } else { special }
-                }
+                false if x.is_finite() && y == 0.0 => self.at_zero(real, &divisor),
                 false => Element::of_special([&x, &divisor], real),
             };
         }
@@ -440,6 +474,10 @@ impl Field {
         }
     }
 
+    /// Returns a number that a compiler computes of a constant.
+    fn folded(&self, real: f64, of: &Element, ty: ElementType) -> Element {
+        if real.is_finite() { self.literal(real, ty) } else { self.outside(real, of) }
+    }
     /// Returns a function of one element of a type. `None` if it has no meaning for floats.
     pub(crate) fn unary(&self, op: Unary, x: Element, ty: ElementType) -> Option<Element> {
         let real = unary_f64(op)?(x.real);
@@ -454,7 +492,7 @@ impl Field {
         let is_folded = rational::digits(ty) == 24
             || self.rules.few_digits == FewDigits::Rounded && rational::is_narrow(ty);
         if x.is_constant() && !is_exact && is_folded {
-            return Some(self.literal(rounded_to(real, ty), ty));
+            return Some(self.folded(rounded_to(real, ty), &x, ty));
         }
         let one = Element::ONE;
         let (up, down) = (|x| self.exponential(x), |x| self.exponential(Self::negated(x)));
@@ -560,6 +598,9 @@ impl Field {
         let Some(real) = binary_f64(Binary::Remainder).map(|of| of(x.real, y.real)) else {
             return Element::NAN;
         };
+        if x.is_finite() && y.is_zero() {
+            return self.at_zero(f64::NAN, &y);
+        }
         if !real.is_finite() || y.is_zero() {
             return Element::NAN;
         }

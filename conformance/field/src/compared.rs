@@ -110,7 +110,7 @@ impl Found {
             let place = Place { output, element: at / each, values, in_field: !is_same };
             if !x.is_finite() || !y.is_finite() {
                 let are_known = match x.is_finite() || y.is_finite() {
-                    true => !x.is_lost() && !y.is_lost(),
+                    true => x.is_sure() && y.is_sure(),
                     false => x.is_stated() && y.is_stated(),
                 };
                 match is_same {

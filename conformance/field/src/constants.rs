@@ -14,8 +14,9 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Larger arrays are not computed by compilers either.
 const MOST: usize = 4096;
 
-/// The most computations that are looked into, each as often as it is called.
-const MOST_CALLS: usize = 1 << 12;
+/// The most elements of all constants, and the work of looking at an instruction.
+const MOST_WORK: usize = 1 << 20;
+const LOOK: usize = 16;
 
 /// A constant.
 #[derive(Clone)]
@@ -45,7 +46,8 @@ pub(crate) struct Constants<'a> {
     /// The computations that one instruction calls, with its operands.
     inlined: BTreeSet<ComputationId>,
     values: BTreeMap<(ComputationId, InstructionId), Known>,
-    calls: usize,
+    /// The elements of all constants that were computed.
+    work: usize,
 }
 
 impl<'a> Constants<'a> {
@@ -64,10 +66,10 @@ impl<'a> Constants<'a> {
         }
         let is_inlined = |id: &ComputationId| !several.contains(id) && called[id] == Some(*id);
         let inlined = called.keys().copied().filter(is_inlined).collect();
-        let mut all = Self { module, rules, inlined, values: BTreeMap::new(), calls: 0 };
+        let mut all = Self { module, rules, inlined, values: BTreeMap::new(), work: 0 };
         for id in module.computations.ids() {
             if !all.inlined.contains(&id) {
-                let values = all.visit(id, &[]);
+                let values = all.visit(id, &[], true);
                 all.keep(id, values);
             }
         }
@@ -85,16 +87,18 @@ impl<'a> Constants<'a> {
         let kept = values.into_iter().filter(|(at, _)| is_kept(at));
         self.values.extend(kept.map(|(at, known)| ((id, at), known)));
     }
-    /// Returns the constants of a computation that is called with some.
+    /// Returns the constants of a computation that is called with some, and keeps those of what it
+    /// calls if this is the only call.
     fn visit(
         &mut self,
         id: ComputationId,
         arguments: &[Option<Known>],
+        is_only: bool,
     ) -> BTreeMap<InstructionId, Known> {
         let mut values: BTreeMap<InstructionId, Known> = BTreeMap::new();
         let computation = &self.module.computations[id];
-        self.calls += 1;
         for (at, instruction) in computation.instructions.iter() {
+            self.work = self.work.saturating_add(LOOK);
             let operands = instruction.operands.iter().map(|operand| values.get(operand));
             let known = match (&instruction.op, callee_of(&instruction.op)) {
                 (Op::Parameter(op), _) => {
@@ -104,7 +108,7 @@ impl<'a> Constants<'a> {
                 (_, Some(callee)) => {
                     let arguments: Vec<Option<Known>> =
                         operands.map(Option::<&Known>::cloned).collect();
-                    self.call(callee, &arguments)
+                    self.call(callee, &arguments, is_only)
                 }
                 _ => {
                     let operands: Option<Vec<&Known>> = operands.collect();
@@ -116,13 +120,18 @@ impl<'a> Constants<'a> {
         values
     }
     /// Returns the result of a computation. The constants of one that is called once are kept.
-    fn call(&mut self, callee: ComputationId, arguments: &[Option<Known>]) -> Option<Known> {
-        let is_inlined = self.inlined.contains(&callee);
+    fn call(
+        &mut self,
+        callee: ComputationId,
+        arguments: &[Option<Known>],
+        is_only: bool,
+    ) -> Option<Known> {
+        let is_inlined = is_only && self.inlined.contains(&callee);
         let is_constant = arguments.iter().all(Option::is_some);
-        if self.calls >= MOST_CALLS || !is_inlined && !is_constant {
+        if !is_inlined && (!is_constant || self.work >= MOST_WORK) {
             return None;
         }
-        let values = self.visit(callee, arguments);
+        let values = self.visit(callee, arguments, is_inlined);
         let result = values.get(&self.module.computations[callee].root).cloned();
         if is_inlined {
             self.keep(callee, values);
@@ -130,11 +139,18 @@ impl<'a> Constants<'a> {
         result
     }
     fn computed(
-        &self,
+        &mut self,
         computation: &Computation,
         instruction: &Instruction,
         operands: &[&Known],
     ) -> Option<Known> {
+        let leaves = instruction.shape.leaves();
+        let sizes = leaves.iter().filter_map(|leaf| leaf.array());
+        let sizes = sizes.map(|array| num::index::saturating_count(&array.dims));
+        self.work = sizes.fold(self.work, usize::saturating_add);
+        if self.work >= MOST_WORK {
+            return None;
+        }
         let rounds = rounds(computation, instruction);
         let ty = instruction.shape.element_type();
         if rounds

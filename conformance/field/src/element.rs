@@ -30,8 +30,9 @@ pub(crate) struct Element {
 }
 
 /// What is known of an infinity or NaN, in place of residues; nothing is 0.
-const BY_ZERO: u32 = 1;
-const STATED: u32 = 2;
+const OUTSIDE: u32 = 1;
+const BY_ZERO: u32 = 2;
+const STATED: u32 = 3;
 
 impl Element {
     pub(crate) const ZERO: Self = Self::constant([0; LEVELS], 0.0);
@@ -55,10 +56,10 @@ impl Element {
     pub(crate) fn by_zero(self) -> Self {
         self.known(BY_ZERO)
     }
-    /// Returns an infinity or NaN that is a function of a number outside of its domain.
-    pub(crate) fn outside(real: f64, of: &Self) -> Self {
-        let special = Self::special(real);
-        if of.is_constant() { special.stated() } else { special }
+    /// Returns an infinity or NaN that is a function of a number outside of its domain: another form
+    /// of the function may be a number.
+    pub(crate) fn outside(self) -> Self {
+        self.known(OUTSIDE)
     }
     fn known(self, how: u32) -> Self {
         Self { residues: [how; LEVELS], ..self }
@@ -67,8 +68,11 @@ impl Element {
     pub(crate) fn is_stated(&self) -> bool {
         !self.is_finite() && self.residues[0] >= STATED
     }
-    /// Returns whether it is an infinity or NaN that another form of the function may lack, as an
-    /// overflow is.
+    /// Returns whether it is a number, or an infinity or NaN that no other form of the function lacks.
+    pub(crate) fn is_sure(&self) -> bool {
+        self.is_finite() || self.residues[0] >= BY_ZERO
+    }
+    /// Returns whether it is an infinity or NaN of which nothing is known, as an overflow is.
     pub(crate) fn is_lost(&self) -> bool {
         !self.is_finite() && self.residues[0] == 0
     }

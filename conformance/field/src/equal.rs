@@ -3,16 +3,18 @@ mod answer;
 mod shown;
 mod sought;
 
-use crate::arithmetic::{FewDigits, Field, Roots, Rules};
+use crate::arithmetic::{FewDigits, Field, Position, Roots, Rules};
 use crate::compared::{COMPLEX_TOLERANCE, Found, Place, TOLERANCE};
 use crate::coverage::{Coverage, Samples, Seen};
 use crate::draw::{Draw, Pool, has_ties, held_exactly, is_generic, real, shifted};
 use crate::fit::{
-    Failure, devices, floats, has, has_complex, has_roots, has_values, is_partition, same_signature,
+    Failure, devices, floats, has, has_complex, has_conversions, has_roots, has_values,
+    is_partition, same_signature,
 };
 use crate::kernels::has_few_digits;
 use crate::lift::{Open, lift};
 use crate::met::{Met, are_too_many};
+use crate::rational::is_narrow;
 use crate::run::{compile_error, run};
 use crate::tower::PRIMES;
 use crate::unknown::other_functions;
@@ -34,6 +36,9 @@ const MOST_DRAWS: u64 = 4;
 
 /// The part of a real argument by which it is changed, to see whether results depend on its last digits.
 const SHIFT: f64 = 1.0 / 1_073_741_824.0;
+
+/// The draws of which floats must agree, too, if constants of few digits are exact.
+const SHOWN: u32 = 4;
 
 /// The runs that show on which last digits, and on which order of equal numbers, results depend.
 const SHAKES: u32 = 3;
@@ -176,6 +181,30 @@ pub struct Difference {
 /// # Ok::<(), field::Failure>(())
 /// ```
 pub fn equal(first: &Verified, second: &Verified, options: &Options) -> Result<Answer, Failure> {
+    let start = Instant::now();
+    let answer = compared([first, second], options, (FewDigits::Rounded, start))?;
+    let modules = [first.module(), second.module()];
+    let has_few = modules.into_iter().any(|module| has_values(module, has_few_digits));
+    if !has_few || matches!(answer, Answer::Equal(_)) {
+        return Ok(answer);
+    }
+    // One module may round a constant that the other computes with more digits.
+    let orders = [[first, second], [second, first]];
+    for order in &orders[..if is_partition(modules) { 1 } else { 2 }] {
+        let exact = compared(*order, options, (FewDigits::Exact, start))?;
+        if matches!(exact, Answer::Equal(_)) {
+            return Ok(exact);
+        }
+    }
+    Ok(answer)
+}
+
+/// Compares two modules of which the constants of few digits are rounded or exact.
+fn compared(
+    [first, second]: [&Verified; 2],
+    options: &Options,
+    (few_digits, start): (FewDigits, Instant),
+) -> Result<Answer, Failure> {
     let modules = [first.module(), second.module()];
     let is_partitioned = is_partition(modules);
     if is_partitioned {
@@ -191,7 +220,7 @@ pub fn equal(first: &Verified, second: &Verified, options: &Options) -> Result<A
     };
     let constants = Pool::new(modules);
     let mut comparison = Comparison {
-        start: Instant::now(),
+        start,
         verified: [first, second],
         modules,
         options,
@@ -210,7 +239,7 @@ pub fn equal(first: &Verified, second: &Verified, options: &Options) -> Result<A
         unknown: None,
         unconfirmed: None,
         source: Source::Sought,
-        few_digits: FewDigits::default(),
+        few_digits,
         roots: if modules.into_iter().any(has_roots) { Roots::OfProducts } else { Roots::Unused },
         is_common: None,
     };
@@ -313,7 +342,7 @@ struct Comparison<'a> {
     /// A difference that floats do not show.
     unconfirmed: Option<Difference>,
     source: Source,
-    /// The constants of the last draw.
+    /// What computed constants of few digits are.
     few_digits: FewDigits,
     /// The roots of the last draw.
     roots: Roots,
@@ -322,33 +351,9 @@ struct Comparison<'a> {
 }
 
 impl Comparison<'_> {
-    /// Runs both modules on arguments, and compares the results. `None` if one does not end within the
-    /// limit of steps.
+    /// Runs both modules on arguments, with each kind of roots until results are equal. `None` if one
+    /// does not end within the limit of steps.
     fn drawn(&mut self, seed: u64, given: &[Vec<Literal>]) -> Result<Option<Drawn>, Stop> {
-        let Some(drawn) = self.drawn_by_roots(seed, given)? else { return Ok(None) };
-        if !drawn.found.is_any() || !self.has_few_digits() {
-            return Ok(Some(drawn));
-        }
-        // One module may round a constant that the other computes with more digits.
-        let first = self.few_digits;
-        self.few_digits = match first {
-            FewDigits::Rounded => FewDigits::Exact,
-            FewDigits::Exact => FewDigits::Rounded,
-        };
-        if let Some(other) = self.drawn_by_roots(seed, given)?
-            && !other.found.is_any()
-        {
-            return Ok(Some(other));
-        }
-        self.few_digits = first;
-        Ok(Some(drawn))
-    }
-    /// Returns whether a module has floats of few digits.
-    fn has_few_digits(&self) -> bool {
-        self.modules.into_iter().any(|module| has_values(module, has_few_digits))
-    }
-    /// Runs both modules on arguments, with each kind of roots until results are equal.
-    fn drawn_by_roots(&mut self, seed: u64, given: &[Vec<Literal>]) -> Result<Option<Drawn>, Stop> {
         let mut best: Option<Drawn> = None;
         // With roots of another kind, if no law of the first says that results are equal.
         let first = self.roots;
@@ -438,6 +443,12 @@ impl Comparison<'_> {
             }
         }
         self.evidence = evidence;
+        if self.few_digits == FewDigits::Exact
+            && self.evidence.seeds <= SHOWN
+            && !self.are_near(&runs)
+        {
+            return Err(Stop::open("floats differ by more than a rounding of few digits"));
+        }
         // What special arguments make finite says nothing of others.
         if !has_ties(seed) {
             self.met = met;
@@ -616,11 +627,16 @@ impl Comparison<'_> {
     fn field(&self, seed: u64, shake: u32) -> Arc<Field> {
         let (is_common, has_integers) = (self.is_common == Some(true), self.has_integers);
         let few_digits = self.few_digits;
-        let is_tied =
-            self.has_integers || self.has_few_digits() || self.options.arguments.is_some();
-        let is_generic = self.source == Source::Drawn && is_generic(seed) && !is_tied;
+        let is_drawn = self.source == Source::Drawn && self.options.arguments.is_none();
+        let may_be_equal = has(self.modules[0], |ty| ty.is_float() && is_narrow(ty))
+            || self.has_integers && self.modules.into_iter().any(has_conversions);
+        let position = match is_drawn && !has_ties(seed) {
+            true if is_generic(seed) && !may_be_equal => Position::General,
+            true => Position::Ordinary,
+            false => Position::Special,
+        };
         let roots = self.roots;
-        let rules = Rules { is_common, has_integers, is_generic, few_digits, roots, shake };
+        let rules = Rules { is_common, has_integers, position, few_digits, roots, shake };
         Arc::new(Field::new(seed, rules))
     }
 

@@ -87,6 +87,20 @@ pub(crate) fn has_complex(module: &Module) -> bool {
     has_values(module, |shape| shape.element_type().is_some_and(ElementType::is_complex))
 }
 
+/// Returns whether integers of a module become floats.
+pub(crate) fn has_conversions(module: &Module) -> bool {
+    let mut all = module.computations.iter();
+    all.any(|(_, of)| {
+        of.instructions.iter().any(|(_, instruction)| {
+            let from = instruction.operands.first();
+            let from = from.and_then(|&id| of.instructions[id].shape.element_type());
+            let to = instruction.shape.element_type();
+            let is_float = |ty: Option<ElementType>| ty.is_some_and(ElementType::is_float);
+            matches!(instruction.op, Op::Convert(_)) && is_float(to) && !is_float(from)
+        })
+    })
+}
+
 /// Returns whether an instruction of a module has such an array as its value.
 pub(crate) fn has_values(module: &Module, is: impl Fn(&Shape) -> bool) -> bool {
     let mut all = module.computations.iter().flat_map(|(_, of)| of.instructions.iter());

@@ -33,6 +33,8 @@ pub(crate) struct Literals {
     others: BTreeMap<u64, Residues>,
     /// Simple fractions.
     fractions: BTreeMap<u64, Residues>,
+    /// The bits of the first literal with so many digits that is a number.
+    meanings: FxHashMap<(u32, Residues), u64>,
 }
 
 /// The most constants of a module of which sums, products and quotients are recognized in the next
@@ -40,7 +42,12 @@ pub(crate) struct Literals {
 const MOST_COMBINED: [usize; 2] = [128, 16];
 
 impl Literals {
-    pub(crate) fn insert(&mut self, size: f64, residues: Residues, is_fraction: bool) {
+    /// Returns whether another literal, with as many digits, is this number.
+    pub(crate) fn has_other(&self, size: f64, digits: u32, residues: Residues) -> bool {
+        self.meanings.get(&(digits, residues)).is_some_and(|bits| *bits != size.to_bits())
+    }
+    pub(crate) fn insert(&mut self, size: f64, digits: u32, residues: Residues, is_fraction: bool) {
+        self.meanings.entry((digits, residues)).or_insert(size.to_bits());
         let map = if is_fraction { &mut self.fractions } else { &mut self.others };
         map.insert(size.to_bits(), residues);
     }
@@ -68,16 +75,10 @@ impl Literals {
         let found = candidates.min_by(|(a, _), (b, _)| distance(a).total_cmp(&distance(b)));
         found.filter(|(bits, _)| distance(bits) <= within).map(|(_, residues)| *residues)
     }
-    /// Returns the inverse of a literal of which a number is the rounded inverse.
-    pub(crate) fn inverse(&self, is_rounded: impl Fn(f64) -> bool) -> Option<Element> {
-        let all = self.others.iter().chain(&self.fractions);
-        let mut inverses = all.map(|(bits, x)| (1.0 / f64::from_bits(*bits), x));
-        let (real, residues) = inverses.find(|(inverse, _)| is_rounded(*inverse))?;
-        Some(Element::constant(tower::invert(*residues), real))
-    }
     /// Returns the sum, product or quotient of two or three literals, or the inverse of one, that a
-    /// number is within so many parts of the largest of them. They are not all fractions.
-    pub(crate) fn combined(&self, size: f64, within: f64) -> Option<Residues> {
+    /// number is within so many parts of the largest of them. If it has many digits, they are not all
+    /// fractions.
+    pub(crate) fn combined(&self, size: f64, within: f64, is_narrow: bool) -> Option<Element> {
         let of = |map: &BTreeMap<u64, Residues>| -> Vec<Known> {
             let known = map.iter().take(MOST_COMBINED[0]);
             known.map(|(&bits, x)| Known { real: f64::from_bits(bits), residues: *x }).collect()
@@ -85,8 +86,11 @@ impl Literals {
         let (others, fractions) = (of(&self.others), of(&self.fractions));
         let all: Vec<Known> =
             others.iter().chain(&fractions).take(MOST_COMBINED[0]).copied().collect();
+        let others = if is_narrow { all.clone() } else { others };
         let is_near = |(x, largest): &(Known, f64)| {
-            (x.real - size).abs() <= within * size.max(*largest) && *largest <= 64.0 * size
+            // With few digits the result is rounded, and each constant is itself.
+            let of = if is_narrow { size } else { size.max(*largest) };
+            (x.real - size).abs() <= within * of && *largest <= 64.0 * size
         };
         let pairs = |first: Known| all.iter().flat_map(move |second| first.with(*second));
         let one = Known { real: 1.0, residues: [1; LEVELS] };
@@ -99,7 +103,8 @@ impl Literals {
                 with.map(move |(x, other)| (x, other.max(largest)))
             })
         };
-        twos().find(is_near).or_else(|| threes().find(is_near)).map(|(x, _)| x.residues)
+        let found = twos().find(is_near).or_else(|| threes().find(is_near));
+        found.map(|(x, _)| Element::constant(x.residues, x.real))
     }
 }
 

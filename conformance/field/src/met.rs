@@ -20,8 +20,8 @@ impl Met {
     pub(crate) fn add(&mut self, x: &Element, y: &Element) {
         let is_finite = x.is_finite() && y.is_finite();
         // An overflow is no constant.
-        let is_lost = x.is_lost() || y.is_lost();
-        let is_constant = x.is_constant() && y.is_constant() && x.is(y) && !is_lost;
+        let is_sure = x.is_sure() && y.is_sure();
+        let is_constant = x.is_constant() && y.is_constant() && x.is(y) && is_sure;
         *self = match *self {
             Self::Compared => Self::Compared,
             _ if is_finite && !is_constant => Self::Compared,

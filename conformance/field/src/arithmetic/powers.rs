@@ -51,9 +51,11 @@ impl Field {
         if !x.is_finite() {
             return Element::of_special([&x], real);
         }
-        if x.is_zero() || real.is_nan() {
-            let real = if x.is_zero() { f64::NEG_INFINITY } else { real };
-            return Element::outside(real, &x);
+        if x.is_zero() {
+            return self.at_zero(f64::NEG_INFINITY, &x);
+        }
+        if real.is_nan() {
+            return self.outside(real, &x);
         }
         // How small it is, is not known.
         if x.real <= 2.0 * LEAST {
@@ -97,7 +99,7 @@ impl Field {
             return Element::ZERO;
         }
         if real.is_nan() {
-            return Element::outside(real, &x);
+            return self.outside(real, &x);
         }
         if let Some(root) = self.known_root(&x) {
             return root;
@@ -165,11 +167,11 @@ impl Field {
         }
         if !x.is_finite() || !y.is_finite() || !real.is_finite() && x.is_zero() {
             let special = match x.is_finite() && y.is_finite() {
-                true => Element::special(real),
+                true => self.at_zero(real, &x),
                 false => Element::of_special([&x, &y], real),
             };
             return match real == 0.0 {
-                true if !x.is_lost() && !y.is_lost() => Element::ZERO,
+                true if x.is_sure() && y.is_sure() => Element::ZERO,
                 true => Element::NAN,
                 false => special,
             };

@@ -174,3 +174,107 @@ fn a_size_is_within_its_bound() {
     let found = equal(&of("add"), &of("subtract"), &options).unwrap();
     assert!(matches!(found, Answer::Different(_)), "{found:?}");
 }
+
+fn are_different(ty: &str, pairs: &[(&str, &str)]) {
+    let of = |root: &str| module(&format!("x = {ty}[4] parameter(0) {root}"));
+    for (first, second) in pairs {
+        let found = answer(&of(first), &of(second));
+        assert!(matches!(found, Answer::Different(_)), "{first}\n{second}\n{found:?}");
+    }
+}
+
+/// A computation that is called once, by one that is called with a constant and with an argument.
+#[test]
+fn constants_of_one_call_are_none_of_another() {
+    let of = |other: &str| {
+        super::parsed(&format!(
+            "c {{ p = f32[4] parameter(0) ROOT l = f32[4] cosine(p) }}
+             b {{ q = f32[4] parameter(0) ROOT k = f32[4] call(q), to_apply=c }}
+             ENTRY e {{
+               x = f32[4] parameter(0) t = f32[] constant(3) s = f32[4] broadcast(t), dimensions={{}}
+               u = f32[4] call(s), to_apply=b y = f32[4] {other} v = f32[4] call(y), to_apply=b ROOT r = f32[4] add(u, v)
+             }}"
+        ))
+    };
+    let found = answer(&of("copy(x)"), &of("multiply(x, x)"));
+    assert!(matches!(found, Answer::Different(_)), "{found:?}");
+    let found = answer(&of("copy(x)"), &of("negate(x)"));
+    assert!(matches!(found, Answer::Equal(_)), "{found:?}");
+}
+
+#[test]
+fn nan_of_a_negative_number_decides() {
+    let one = "o = f32[] constant(1) c = f32[4] broadcast(o), dimensions={} s = f32[4] add(x, c)";
+    let nan = format!(
+        "{one} q = f32[4] sqrt(x) p = pred[4] compare(q, q), direction=NE ROOT r = f32[4] select(p, x, s)"
+    );
+    let less = |other: &str| {
+        format!(
+            "{one} z = f32[4] subtract(x, x) p = pred[4] compare(x, z), direction=LT f = f32[4] {other} ROOT r = f32[4] select(p, f, s)"
+        )
+    };
+    are_different("f32", &[(&nan, &less("add(x, x)"))]);
+    let of = |root: &str| module(&format!("x = f32[4] parameter(0) {root}"));
+    let found = answer(&of(&nan), &of(&less("copy(x)")));
+    assert!(matches!(found, Answer::Equal(_)), "{found:?}");
+}
+
+/// A function of what is 0 for half of all arguments, and finite again.
+#[test]
+fn an_infinity_at_zero_is_known() {
+    let relu = "z = f32[4] subtract(x, x) m = f32[4] maximum(x, z) o = f32[] constant(1) c = f32[4] broadcast(o), dimensions={}
+        t = f32[] constant(10) u = f32[4] broadcast(t), dimensions={} p = pred[4] compare(x, z), direction=GT";
+    for op in ["rsqrt", "log"] {
+        let first = format!("{relu} l = f32[4] {op}(m) ROOT r = f32[4] divide(c, l)");
+        let second = format!(
+            "{relu} l = f32[4] {op}(x) k = f32[4] divide(c, l) ROOT r = f32[4] select(p, k, u)"
+        );
+        are_different("f32", &[(&first, &second)]);
+    }
+}
+
+#[test]
+fn small_literals_are_no_logarithms() {
+    let squares = "a = f32[4] multiply(x, x) o = f32[] constant(1) c = f32[4] broadcast(o), dimensions={} u = f32[4] add(a, c)
+        v = f32[4] add(u, a)";
+    let of_product = format!(
+        "{squares} w = f32[4] multiply(u, v) l = f32[4] log(w) t = f32[] constant(1e-20) s = f32[4] broadcast(t), dimensions={{}}
+         h = f32[] constant(1e20) g = f32[4] broadcast(h), dimensions={{}} q = f32[4] multiply(s, x) z = f32[4] multiply(q, g)
+         ROOT r = (f32[4], f32[4]) tuple(l, z)"
+    );
+    let of_sum = format!(
+        "{squares} m = f32[4] log(u) n = f32[4] log(v) l = f32[4] add(m, n) z = f32[4] subtract(x, x) ROOT r = (f32[4], f32[4]) tuple(l, z)"
+    );
+    are_different("f32", &[(&of_product, &of_sum)]);
+}
+
+#[test]
+fn each_literal_of_a_module_is_its_own_number() {
+    let constants = "k = f32[] constant(0.333333343) a = f32[4] broadcast(k), dimensions={} l = f32[] constant(0.333333313) b = f32[4] broadcast(l), dimensions={}";
+    let compared = format!(
+        "{constants} p = pred[4] compare(a, b), direction=GT ROOT r = f32[4] select(p, x, a)"
+    );
+    let constant = "k = f32[] constant(0.333333343) ROOT a = f32[4] broadcast(k), dimensions={}";
+    are_different("f32", &[(&compared, constant)]);
+}
+
+/// A rule for constants of few digits holds for all arguments.
+#[test]
+fn constants_of_few_digits_are_one_number() {
+    let folded = "k = bf16[] constant(1) e = bf16[] constant(0.001953125) s = bf16[] add(k, e) d = bf16[] subtract(s, k)
+        m = bf16[] constant(512) q = bf16[] multiply(d, m) c = bf16[4] broadcast(q), dimensions={} ROOT r = bf16[4] multiply(x, c)";
+    let relu = "z = bf16[4] subtract(x, x) ROOT r = bf16[4] maximum(x, z)";
+    are_different("bf16", &[(folded, relu)]);
+    let twice = "a = bf16[] constant(1.6171875) c = bf16[4] broadcast(a), dimensions={} b = bf16[] constant(0.578125) d = bf16[4] broadcast(b), dimensions={}
+        s = bf16[4] multiply(x, c) ROOT r = bf16[4] multiply(s, d)";
+    let times = |product: &str| {
+        format!(
+            "a = bf16[] constant({product}) c = bf16[4] broadcast(a), dimensions={{}} ROOT r = bf16[4] multiply(x, c)"
+        )
+    };
+    let of = |root: &str| module(&format!("x = bf16[4] parameter(0) {root}"));
+    let found = answer(&of(twice), &of(&times("0.93359375")));
+    assert!(matches!(found, Answer::Equal(_)), "{found:?}");
+    let found = answer(&of(twice), &of(&times("0.9453125")));
+    assert!(!matches!(found, Answer::Equal(_)), "{found:?}");
+}
