@@ -476,7 +476,12 @@ impl Field {
 
     /// Returns a number that a compiler computes of a constant.
     fn folded(&self, real: f64, of: &Element, ty: ElementType) -> Element {
-        if real.is_finite() { self.literal(real, ty) } else { self.outside(real, of) }
+        let rounded = rounded_to(real, ty);
+        match real.is_finite() {
+            true if rounded.is_finite() => self.literal(rounded, ty),
+            true => Element::special(rounded),
+            false => self.outside(real, of),
+        }
     }
     /// Returns a function of one element of a type. `None` if it has no meaning for floats.
     pub(crate) fn unary(&self, op: Unary, x: Element, ty: ElementType) -> Option<Element> {
@@ -492,7 +497,7 @@ impl Field {
         let is_folded = rational::digits(ty) == 24
             || self.rules.few_digits == FewDigits::Rounded && rational::is_narrow(ty);
         if x.is_constant() && !is_exact && is_folded {
-            return Some(self.folded(rounded_to(real, ty), &x, ty));
+            return Some(self.folded(real, &x, ty));
         }
         let one = Element::ONE;
         let (up, down) = (|x| self.exponential(x), |x| self.exponential(Self::negated(x)));

@@ -169,7 +169,10 @@ impl<'a> Constants<'a> {
             Some(if is_function(&instruction.op) { self.shaken(shaken) } else { shaken })
         };
         let shaken = (self.rules.shake > 0 && is_rounded).then(shaken).flatten();
-        Some(Known { value: value(|known| &known.value)?, shaken, is_rounded })
+        let value = value(|known| &known.value)?;
+        // What overflows is no constant.
+        let overflows = computes(&instruction.op) && !is_finite(&value);
+        (!overflows).then_some(Known { value, shaken, is_rounded })
     }
     /// Returns the value of a function in a shaken field: of the last digits none is sure.
     fn shaken(&self, value: Literal) -> Literal {
@@ -250,6 +253,20 @@ fn rounds(computation: &Computation, instruction: &Instruction) -> bool {
         Op::Convert(_) | Op::ReducePrecision(_) | Op::Iota(_) => true,
         _ => false,
     }
+}
+
+fn computes(op: &Op) -> bool {
+    matches!(op, Op::Unary(_) | Op::Binary(_) | Op::Convert(_) | Op::ReducePrecision(_))
+}
+
+/// Returns whether no number is infinite or NaN.
+fn is_finite(value: &Literal) -> bool {
+    let is_finite = |x: Scalar| match x {
+        Scalar::Float(x) => x.is_finite(),
+        Scalar::Complex(re, im) => re.is_finite() && im.is_finite(),
+        Scalar::Pred(_) | Scalar::Signed(_) | Scalar::Unsigned(_) => true,
+    };
+    value.array().is_none_or(|array| (0..array.len()).all(|i| is_finite(array.get(i))))
 }
 
 /// Returns whether an op of floats is an oracle over the field.

@@ -315,7 +315,9 @@ struct Drawn {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Source {
     Drawn,
-    /// They are such that compared numbers are equal, or as a whole a constant or between two.
+    /// Each is between two constants as a whole.
+    Between,
+    /// They are such that compared numbers are equal, or each is a constant as a whole.
     Sought,
 }
 
@@ -633,6 +635,7 @@ impl Comparison<'_> {
         let position = match is_drawn && !has_ties(seed) {
             true if is_generic(seed) && !may_be_equal => Position::General,
             true => Position::Ordinary,
+            false if self.source == Source::Between => Position::Ordinary,
             false => Position::Special,
         };
         let roots = self.roots;

@@ -1,6 +1,6 @@
 //! Arguments that are sought after the draws: those for which compared numbers are equal, and those
 //! that are a constant or between two as a whole.
-use super::{Comparison, Drawn, Stop};
+use super::{Comparison, Drawn, Source, Stop};
 use crate::arithmetic::Field;
 use crate::cells::{Cells, Family};
 use crate::coverage::Samples;
@@ -69,6 +69,12 @@ impl Comparison<'_> {
         if self.is_over() {
             return Ok(());
         }
+        self.source = Source::Between;
+        let looked = self.look_at(seed, given);
+        self.source = Source::Sought;
+        looked
+    }
+    fn look_at(&mut self, seed: u64, given: &[Vec<Literal>]) -> Result<(), Stop> {
         let Some(Drawn { runs, mut found, met, .. }) = self.drawn(seed, given)? else {
             return Ok(());
         };
