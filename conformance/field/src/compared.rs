@@ -38,6 +38,8 @@ pub(crate) struct Found {
     pub(crate) unknown: Vec<Place>,
     /// Infinite or NaN in one of both, or another of them in each.
     pub(crate) undefined: Vec<Place>,
+    /// How many are infinite or NaN in one of both, or in both.
+    pub(crate) special: usize,
 }
 
 impl Found {
@@ -109,6 +111,7 @@ impl Found {
             let (values, is_same) = ([x.real, y.real], x.is(y));
             let place = Place { output, element: at / each, values, in_field: !is_same };
             if !x.is_finite() || !y.is_finite() {
+                self.special += 1;
                 let are_known = match x.is_finite() || y.is_finite() {
                     true => x.is_sure() && y.is_sure(),
                     false => x.is_stated() && y.is_stated(),

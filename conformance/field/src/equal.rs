@@ -238,6 +238,7 @@ fn compared(
         met: Vec::new(),
         unknown: None,
         unconfirmed: None,
+        special: 0,
         source: Source::Sought,
         few_digits,
         roots: if modules.into_iter().any(has_roots) { Roots::OfProducts } else { Roots::Unused },
@@ -248,10 +249,15 @@ fn compared(
     let has_few = floats(modules[0]) <= FEW && options.arguments.is_none();
     let least = if has_few { seeds.saturating_mul(MOST_DRAWS) } else { seeds };
     for draw in 0..seeds.saturating_mul(MOST_DRAWS) {
-        if draw >= least && comparison.is_enough() || draw > 0 && comparison.is_over() {
+        let seed = options.seed.wrapping_add(draw);
+        let is_enough = draw >= least && comparison.is_enough();
+        if is_enough && comparison.has_numbers() || draw > 0 && comparison.is_over() {
             break;
         }
-        match comparison.draw(options.seed.wrapping_add(draw)) {
+        if is_enough && has_ties(seed) {
+            continue;
+        }
+        match comparison.draw(seed) {
             Ok(()) => {}
             Err(Stop::Answer(answer)) => return Ok(*answer),
             Err(Stop::Failure(failure)) => return Err(failure),
@@ -341,6 +347,8 @@ struct Comparison<'a> {
     /// Of each array of the results, what is known of its elements.
     met: Vec<Vec<Met>>,
     unknown: Option<Difference>,
+    /// Elements of all draws without special floats that are infinite or NaN.
+    special: usize,
     /// A difference that floats do not show.
     unconfirmed: Option<Difference>,
     source: Source,
@@ -454,6 +462,7 @@ impl Comparison<'_> {
         // What special arguments make finite says nothing of others.
         if !has_ties(seed) {
             self.met = met;
+            self.special += found.special;
         }
         if !found.different.is_empty() && self.devices > 1 && !self.is_replicated {
             self.is_replicated = true;
@@ -643,6 +652,12 @@ impl Comparison<'_> {
         Arc::new(Field::new(seed, rules))
     }
 
+    /// Returns whether enough elements of the draws without special floats are numbers.
+    fn has_numbers(&self) -> bool {
+        let draws = usize::try_from(self.options.seeds).unwrap_or(usize::MAX);
+        self.special <= self.evidence.elements.saturating_mul(draws) / 8
+            || self.options.arguments.is_some()
+    }
     /// Returns whether no further draw is needed.
     fn is_enough(&self) -> bool {
         let seeds = self.options.seeds;
