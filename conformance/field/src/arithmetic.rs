@@ -88,8 +88,8 @@ pub(crate) enum FewDigits {
     /// Rounded to the type, as compilers round them.
     #[default]
     Rounded,
-    /// As exact as others: a compiler computes with more digits. A literal may be the rounded inverse
-    /// of another one.
+    /// As exact as others: a compiler computes with more digits. A literal may be a rounded product or
+    /// quotient of others.
     Exact,
 }
 
