@@ -70,6 +70,13 @@ pub(crate) struct Rules {
     pub(crate) shake: u32,
 }
 
+impl Rules {
+    /// Returns whether computed constants of a type are rounded to its few digits.
+    pub(crate) fn rounds(&self, ty: ElementType) -> bool {
+        self.few_digits == FewDigits::Rounded && rational::is_narrow(ty)
+    }
+}
+
 /// How the arguments of a run lie.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) enum Position {
@@ -157,8 +164,7 @@ impl Field {
     }
     /// Returns a number as a type has it: rounded, if it is a constant and the type has few digits.
     pub(crate) fn rounded_constant(&self, x: Element, ty: ElementType) -> Element {
-        let is_rounded = self.rules.few_digits == FewDigits::Rounded && rational::is_narrow(ty);
-        match is_rounded && x.is_constant() && x.is_finite() {
+        match self.rules.rounds(ty) && x.is_constant() && x.is_finite() {
             true => self.literal(rounded_to(x.real, ty), ty),
             false => x,
         }
@@ -494,8 +500,7 @@ impl Field {
         }
         let is_exact = matches!(op, Unary::Abs | Unary::Negate | Unary::Real | Unary::Sign);
         // As compilers do.
-        let is_folded = rational::digits(ty) == 24
-            || self.rules.few_digits == FewDigits::Rounded && rational::is_narrow(ty);
+        let is_folded = rational::digits(ty) == 24 || self.rules.rounds(ty);
         if x.is_constant() && !is_exact && is_folded {
             return Some(self.folded(real, &x, ty));
         }

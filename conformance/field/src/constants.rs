@@ -1,7 +1,7 @@
 //! Values that a compiler may compute: functions of constants, in floats as it does.
 use crate::arithmetic::{FewDigits, Rules};
-use crate::kernels::is_number;
-use crate::rational::{is_narrow, unit};
+use crate::kernels::{has_few_digits, is_number};
+use crate::rational::unit;
 use hlo::ir::{Computation, ComputationId, Instruction, InstructionId};
 use hlo::literal::ConstantValue;
 use hlo::op::{Binary, Unary};
@@ -152,10 +152,7 @@ impl<'a> Constants<'a> {
             return None;
         }
         let rounds = rounds(computation, instruction);
-        let ty = instruction.shape.element_type();
-        if rounds
-            && self.rules.few_digits == FewDigits::Exact
-            && ty.is_some_and(|ty| ty.is_float() && is_narrow(ty))
+        if rounds && self.rules.few_digits == FewDigits::Exact && has_few_digits(&instruction.shape)
         {
             return None;
         }
@@ -245,11 +242,11 @@ fn value(instruction: &Instruction, operands: &[&Literal]) -> Option<Literal> {
 fn rounds(computation: &Computation, instruction: &Instruction) -> bool {
     let ty = |id: InstructionId| computation.instructions[id].shape.element_type();
     let of_numbers = || instruction.operands.iter().any(|&id| ty(id).is_some_and(is_number));
-    let is_of_few =
-        || instruction.shape.element_type().is_some_and(|ty| ty.is_float() && is_narrow(ty));
     match &instruction.op {
         op @ Op::Unary(_) => of_numbers() && is_function(op),
-        op @ Op::Binary(_) => of_numbers() && (is_function(op) || is_of_few()),
+        op @ Op::Binary(_) => {
+            of_numbers() && (is_function(op) || has_few_digits(&instruction.shape))
+        }
         Op::Convert(_) | Op::ReducePrecision(_) | Op::Iota(_) => true,
         _ => false,
     }
