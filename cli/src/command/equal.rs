@@ -8,7 +8,7 @@ use field::{Answer, Difference, Evidence, Failure as Incomparable, Options, equa
 use hlo::Verified;
 use hlo::diag::SourceFile;
 use load::Loaded;
-use serde_json::json;
+use serde_json::{Value, json};
 use std::fmt::Write as _;
 use std::path::Path;
 use std::process::ExitCode;
@@ -167,6 +167,11 @@ fn equal_text(evidence: &Evidence) -> String {
     text
 }
 
+/// Returns a number of JSON; of what is none, such as NaN, a string.
+fn number(x: f64) -> Value {
+    if x.is_finite() { json!(x) } else { json!(x.to_string()) }
+}
+
 fn to_json(answer: &Answer, paths: [&Path; 2]) -> String {
     let value = match answer {
         Answer::Equal(evidence) => json!({
@@ -191,7 +196,7 @@ fn to_json(answer: &Answer, paths: [&Path; 2]) -> String {
             "seed": found.seed,
             "output": found.output,
             "element": found.element,
-            "values": found.values,
+            "values": found.values.map(number),
         }),
         Answer::Open(open) => json!({
             "answer": "open",

@@ -373,7 +373,12 @@ impl Field {
     pub(crate) fn product(&self, x: Element, y: Element) -> Element {
         let real = x.real * y.real;
         if !x.is_finite() || !y.is_finite() {
-            return Element::of_special([&x, &y], real);
+            let is_number = |x: &Element| x.is_finite() && !self.is_zero_for_all(x);
+            return match real.is_nan() && !x.real.is_nan() && !y.real.is_nan() {
+                // What is 0 here only, or too small for a float, is no zero.
+                true if is_number(&x) || is_number(&y) => Element::NAN,
+                _ => Element::of_special([&x, &y], real),
+            };
         }
         let known = || self.of_roots(&x, &y).or_else(|| self.of_roots(&y, &x));
         if self.has_roots()
@@ -405,6 +410,10 @@ impl Field {
         }
         let product = plane::multiply(x.plane(), square.plane());
         (product == [1, 0]).then(|| self.inverted(*root))
+    }
+    /// Returns whether a number is 0 for all arguments that take the same ways.
+    fn is_zero_for_all(&self, x: &Element) -> bool {
+        x.is_zero() && (x.is_constant() || self.rules.position == Position::General)
     }
     /// Returns the infinity or NaN that a function has at 0.
     pub(crate) fn at_zero(&self, real: f64, zero: &Element) -> Element {

@@ -5,7 +5,7 @@ use crate::kernels::Number as _;
 use crate::met::Met;
 use crate::pair::Pair;
 use hlo::{Array, Class, ElementType};
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 
 /// Real numbers agree within this part of them, and of a part of the largest number of the array.
 pub(crate) const TOLERANCE: f64 = 1e-5;
@@ -28,6 +28,15 @@ pub(crate) struct Place {
     /// Whether the residues differ.
     pub(crate) in_field: bool,
 }
+
+impl Place {
+    pub(crate) fn at(&self) -> (usize, usize) {
+        (self.output, self.element)
+    }
+}
+
+/// Elements that depend on the last digits of numbers, and whether their residues do.
+pub(crate) type Unstable = BTreeMap<(usize, usize), bool>;
 
 /// The elements in which two results differ.
 #[derive(Debug, Default)]
@@ -54,16 +63,19 @@ impl Found {
     pub(crate) fn has_other_numbers(&self) -> bool {
         !self.different.is_empty() || self.unknown.iter().any(|place| !place.in_field)
     }
-    /// Leaves out some elements.
-    pub(crate) fn leave_out(&mut self, some: &BTreeSet<(usize, usize)>) {
+    /// Leaves out elements. Returns one that differs in the field whatever the last digits of numbers
+    /// are.
+    pub(crate) fn leave_out(&mut self, unstable: &Unstable) -> Option<Place> {
+        let is_steady = |place: &&Place| unstable.get(&place.at()) == Some(&false);
+        let steady = self.different.iter().find(is_steady).copied();
         for list in [&mut self.different, &mut self.unknown] {
-            list.retain(|place| !some.contains(&(place.output, place.element)));
+            list.retain(|place| !unstable.contains_key(&place.at()));
         }
+        steady
     }
     /// Returns the elements whose results differ.
-    pub(crate) fn places(&self) -> impl Iterator<Item = (usize, usize)> + '_ {
-        let lists = [&self.different, &self.unknown, &self.undefined];
-        lists.into_iter().flatten().map(|place| (place.output, place.element))
+    pub(crate) fn places(&self) -> impl Iterator<Item = &Place> {
+        [&self.different, &self.unknown, &self.undefined].into_iter().flatten()
     }
     /// Compares two arrays of an output; returns the largest degree of an element, where one divisor
     /// of all has this degree.

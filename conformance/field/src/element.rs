@@ -83,8 +83,8 @@ impl Element {
         let how = |x: &Self| x.residues[0];
         let of_nan = special().filter(|x| x.real.is_nan() && real.is_nan()).map(how).max();
         let least = special().map(how).min().unwrap_or(0);
-        // An infinity less another one is NaN in this form of the function.
-        let least = if real.is_nan() { 0 } else { least };
+        // An infinity less another one is NaN wherever both are infinite.
+        let least = if real.is_nan() && least < BY_ZERO { 0 } else { least };
         Self::special(real).known(of_nan.unwrap_or(least))
     }
     /// Returns the number of the plane that it is.

@@ -4,7 +4,7 @@ mod shown;
 mod sought;
 
 use crate::arithmetic::{FewDigits, Field, Position, Roots, Rules};
-use crate::compared::{COMPLEX_TOLERANCE, Found, Place, TOLERANCE};
+use crate::compared::{COMPLEX_TOLERANCE, Found, Place, TOLERANCE, Unstable};
 use crate::coverage::{Coverage, Samples, Seen};
 use crate::draw::{Draw, Pool, has_ties, held_exactly, is_generic, real, shifted};
 use crate::fit::{
@@ -21,7 +21,6 @@ use crate::unknown::other_functions;
 use collectives::spmd::Boundary;
 use hlo::{ElementType, Literal, Module, Verified};
 use interp::RunOptions;
-use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -440,13 +439,17 @@ impl Comparison<'_> {
         if found.is_any() && (runs.is_unsure || found.has_other_numbers()) {
             // Complex numbers have too few digits to tell what an undecided order changes.
             let is_lost = runs.is_unsure && self.modules.into_iter().any(has_complex);
-            match self.unstable(seed, &given, &runs)?.filter(|_| !is_lost) {
+            let chaotic = match self.unstable(seed, &given, &runs)?.filter(|_| !is_lost) {
                 Some(unstable) => found.leave_out(&unstable),
-                None => found = Found::default(),
-            }
+                None => {
+                    found = Found::default();
+                    None
+                }
+            };
             // Equal numbers in another order have other residues.
-            if runs.is_unsure {
-                found.unknown.clear();
+            match runs.is_unsure {
+                true => found.unknown.clear(),
+                false => found.unknown.extend(chaotic),
             }
             if !found.is_any() {
                 self.evidence.unstable += 1;
@@ -605,14 +608,15 @@ impl Comparison<'_> {
 
     /// Returns the elements of the results that depend on the last digits of numbers, or on the order
     /// of numbers that these do not tell apart: a sum that cancels, or a chaotic iteration, makes
-    /// them differ. `None` if not even the end of a module is sure.
+    /// them differ. Of each it says whether the residues do, too. `None` if not even the end of a
+    /// module is sure.
     fn unstable(
         &mut self,
         seed: u64,
         given: &[Vec<Literal>],
         runs: &Runs,
-    ) -> Result<Option<BTreeSet<(usize, usize)>>, Stop> {
-        let mut all = BTreeSet::new();
+    ) -> Result<Option<Unstable>, Stop> {
+        let mut all = Unstable::new();
         if self.options.arguments.is_some() {
             return Ok(Some(all));
         }
@@ -630,7 +634,10 @@ impl Comparison<'_> {
             let Some(shaken) = self.runs(&field, &shifted)? else { return Ok(None) };
             for (a, b) in runs.results.iter().zip(&shaken.results) {
                 let mut evidence = Evidence::default();
-                all.extend(self.compare([a, b], None, &mut Vec::new(), &mut evidence).places());
+                let found = self.compare([a, b], None, &mut Vec::new(), &mut evidence);
+                for place in found.places() {
+                    *all.entry(place.at()).or_default() |= place.in_field;
+                }
             }
         }
         Ok(Some(all))

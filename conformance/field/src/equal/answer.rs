@@ -56,7 +56,11 @@ fn doubt(unknown: Option<&Difference>, evidence: &Evidence, least: u32) -> Optio
             true => "; exponentials are nested deeper than their laws are known",
             false => "",
         };
+        let are_near = (a - b).abs() <= a.abs().max(b.abs()) / 64.0;
         return Some(match in_field {
+            true if !are_near => format!(
+                "the field finds a difference, and the numbers do not tell, since they depend on the last digits of arguments: {place}{nested}"
+            ),
             true => format!(
                 "the numbers agree, but no law of the field says so: {place}. It is an approximation, a rounded constant, or a law that the field lacks{nested}"
             ),

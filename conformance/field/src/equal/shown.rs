@@ -3,7 +3,7 @@ use super::{Comparison, Runs};
 use crate::compared::{Found, Place};
 use crate::draw::real;
 use crate::kernels::is_number;
-use crate::rational::unit;
+use crate::rational::{is_narrow, unit};
 use crate::run::run_in_floats;
 use hlo::{Array, Literal, Scalar};
 
@@ -18,21 +18,25 @@ impl Comparison<'_> {
         }
         let Some([a, b]) = self.in_floats(runs) else { return first };
         let (a, b) = (a.leaves(), b.leaves());
+        let unit = self.few_digits_unit();
+        let pairs = a.iter().zip(&b).map(|(a, b)| Some([a.array()?, b.array()?]));
+        let least: Vec<f64> =
+            pairs.map(|pair| pair.map_or(0.0, |pair| roundings(unit, pair))).collect();
         let is_shown = |place: &&Place| {
             let [Some(a), Some(b)] = [&a, &b].map(|of| of.get(place.output)?.array()) else {
                 return true;
             };
             let [x, y] = place.values;
-            let is_far = |(a, b): (f64, f64)| match (x - y).is_finite() {
-                true => (a - b).abs() > (x - y).abs() / 4.0,
-                false => !(a - b).is_finite(),
+            let is_far = |(p, q): (f64, f64)| match (x - y).is_finite() {
+                true => (p - q).abs() > ((x - y).abs() / 4.0).max(least[place.output]),
+                false => !(p - q).is_finite(),
             };
-            let (a, b) = (a.get(place.element), b.get(place.element));
-            match (a, b) {
+            let (p, q) = (a.get(place.element), b.get(place.element));
+            match (p, q) {
                 (Scalar::Float(_) | Scalar::Complex(..), _) => {
-                    parts(a).into_iter().zip(parts(b)).any(is_far)
+                    parts(p).into_iter().zip(parts(q)).any(is_far)
                 }
-                (Scalar::Pred(_) | Scalar::Signed(_) | Scalar::Unsigned(_), _) => a != b,
+                (Scalar::Pred(_) | Scalar::Signed(_) | Scalar::Unsigned(_), _) => p != q,
             }
         };
         found.different.iter().find(is_shown).copied()
@@ -40,28 +44,23 @@ impl Comparison<'_> {
     /// Returns whether the results of both modules in floats are equal but for roundings of the type
     /// with the fewest digits.
     pub(super) fn are_near(&self, runs: &Runs) -> bool {
-        /// Roundings of the largest number of an array.
-        const ROUNDINGS: f64 = 4.0;
         let Some([a, b]) = self.in_floats(runs) else { return true };
+        let unit = self.few_digits_unit();
+        a.leaves().into_iter().zip(b.leaves()).all(|(a, b)| {
+            let (Some(a), Some(b)) = (a.array(), b.array()) else { return true };
+            let most = roundings(unit, [a, b]);
+            let is_near = |(a, b): (f64, f64)| !(a - b).is_finite() || (a - b).abs() <= most;
+            !is_number(a.shape().ty) || all_parts(a).zip(all_parts(b)).all(is_near)
+        })
+    }
+    /// Returns a unit in the last place of 1 in the type with the fewest digits; 0 if each float has
+    /// those of f32.
+    fn few_digits_unit(&self) -> f64 {
         let values = self.modules.into_iter().flat_map(|module| module.computations.iter());
         let values = values.flat_map(|(_, of)| of.instructions.iter());
         let types = values.filter_map(|(_, instruction)| instruction.shape.element_type());
-        let floats = types.filter(|ty| ty.is_float());
-        let unit = floats.map(|ty| unit(1.0, ty)).fold(0.0, f64::max);
-        a.leaves().into_iter().zip(b.leaves()).all(|(a, b)| {
-            let (Some(a), Some(b)) = (a.array(), b.array()) else { return true };
-            if !is_number(a.shape().ty) {
-                return true;
-            }
-            let all = |x: &Array| (0..x.len()).flat_map(|i| parts(x.get(i))).collect::<Vec<_>>();
-            let (a, b) = (all(a), all(b));
-            let finite = |x: &f64| if x.is_finite() { x.abs() } else { 0.0 };
-            let largest = a.iter().chain(&b).map(finite).fold(0.0, f64::max);
-            let is_near = |(a, b): (&f64, &f64)| {
-                !(a - b).is_finite() || (a - b).abs() <= ROUNDINGS * unit * largest
-            };
-            a.iter().zip(&b).all(is_near)
-        })
+        let few = types.filter(|ty| ty.is_float() && is_narrow(*ty));
+        few.map(|ty| unit(1.0, ty)).fold(0.0, f64::max)
     }
     /// Returns the results of both modules in floats, on the real arguments of a draw.
     fn in_floats(&self, runs: &Runs) -> Option<[Literal; 2]> {
@@ -71,6 +70,20 @@ impl Comparison<'_> {
         let run = |module| run_in_floats(module, &arguments, &self.options.limits);
         Some([run(self.verified[0])?, run(self.verified[1])?])
     }
+}
+
+/// Returns some roundings of the largest number of two arrays of floats.
+fn roundings(unit: f64, arrays: [&Array; 2]) -> f64 {
+    const COUNT: f64 = 4.0;
+    if unit <= 0.0 {
+        return 0.0;
+    }
+    let all = arrays.into_iter().flat_map(all_parts).filter(|x| x.is_finite());
+    COUNT * unit * all.map(f64::abs).fold(0.0, f64::max)
+}
+
+fn all_parts(array: &Array) -> impl Iterator<Item = f64> {
+    (0..array.len()).flat_map(|i| parts(array.get(i)))
 }
 
 fn parts(x: Scalar) -> [f64; 2] {

@@ -278,3 +278,64 @@ fn constants_of_few_digits_are_one_number() {
     let found = answer(&of(twice), &of(&times("0.9453125")));
     assert!(!matches!(found, Answer::Equal(_)), "{found:?}");
 }
+
+/// An infinity less another, and 0 times an infinity, are NaN whatever the form of the function is.
+#[test]
+fn nan_of_infinities_is_known() {
+    let one = "o = f32[] constant(1) c = f32[4] broadcast(o), dimensions={} s = f32[4] add(x, c) z = f32[4] subtract(x, x)";
+    let less = "i = f32[4] divide(c, z) n = f32[4] subtract(i, i)";
+    let times = "i = f32[4] divide(c, z) n = f32[4] multiply(i, z)";
+    let over = "i = f32[4] divide(c, z) n = f32[4] divide(i, i)";
+    let sine = "i = f32[4] log(z) n = f32[4] sine(i)";
+    let stated = "k = f32[] constant(-inf) b = f32[4] broadcast(k), dimensions={} i = f32[4] add(b, x) n = f32[4] subtract(b, i)";
+    for nan in [less, times, over, sine, stated] {
+        let of = |branch: &str| {
+            format!(
+                "{one} {nan} p = pred[4] compare(x, c), direction=GT ROOT r = f32[4] select(p, {branch}, s)"
+            )
+        };
+        are_different("f32", &[(&of("s"), &of("n"))]);
+    }
+    // What is too small for a float is no zero.
+    let small = "m = f32[] constant(-200) b = f32[4] broadcast(m), dimensions={} w = f32[4] abs(x) v = f32[4] multiply(w, b) t = f32[4] subtract(v, w)
+        h = f32[4] add(t, b) e = f32[4] exponential(h) d = f32[4] negate(h) f = f32[4] exponential(d)";
+    let product = format!("{small} ROOT r = f32[4] multiply(e, f)");
+    let found = answer(
+        &module(&format!("x = f32[4] parameter(0) {product}")),
+        &module(
+            "x = f32[4] parameter(0) o = f32[] constant(1) ROOT c = f32[4] broadcast(o), dimensions={}",
+        ),
+    );
+    assert!(!matches!(found, Answer::Different(_)), "{found:?}");
+}
+
+/// The arguments for which results depend on the last digits may all be of one kind.
+#[test]
+fn chaos_excuses_no_difference_in_the_field() {
+    let of = |factor: &str, op: &str| {
+        module(&format!(
+            "x = f32[4] parameter(0) z = f32[4] subtract(x, x) p = pred[4] compare(x, z), direction=LT k = f32[] constant({factor})
+             b = f32[4] broadcast(k), dimensions={{}} a = f32[4] multiply(x, b) s = f32[4] {op}(a) ROOT r = f32[4] select(p, s, x)"
+        ))
+    };
+    let found = answer(&of("1e15", "sine"), &of("1.7e15", "sine"));
+    assert!(matches!(found, Answer::Open(_)), "{found:?}");
+    let found = answer(&of("1e15", "sine"), &of("1e15", "sine"));
+    assert!(matches!(found, Answer::Equal(_)), "{found:?}");
+}
+
+/// A sum that one module computes with more digits than the type of its constants.
+#[test]
+fn a_rounding_of_few_digits_is_no_difference() {
+    let rest = "v = f32[4] convert(x) b = f32[4] broadcast(w), dimensions={} r = f32[4] add(v, b) ROOT s = f16[4] convert(r)";
+    let constants = "c = f16[] constant(358.5) d = f16[] constant(0.123)";
+    let of = |sum: &str| module(&format!("x = f16[4] parameter(0) {constants} {sum} {rest}"));
+    let narrow = of("e = f16[] add(c, d) f = f16[] subtract(e, d) w = f32[] convert(f)");
+    let mixed = of(
+        "g = f32[] convert(c) h = f32[] convert(d) e = f16[] add(c, d) i = f32[] convert(e) w = f32[] subtract(i, h)",
+    );
+    let found = answer(&narrow, &mixed);
+    assert!(!matches!(found, Answer::Different(_)), "{found:?}");
+    let found = answer(&narrow, &of("e = f16[] add(c, c) w = f32[] convert(e)"));
+    assert!(matches!(found, Answer::Different(_)), "{found:?}");
+}
