@@ -58,7 +58,7 @@ impl<'a> Constants<'a> {
         for (_, computation) in module.computations.iter() {
             for (_, instruction) in computation.instructions.iter() {
                 instruction.op.each_callee(&mut |callee| {
-                    if called.insert(callee, callee_of(&instruction.op)).is_some() {
+                    if called.insert(callee, instruction.op.called_once()).is_some() {
                         several.insert(callee);
                     }
                 });
@@ -100,7 +100,7 @@ impl<'a> Constants<'a> {
         for (at, instruction) in computation.instructions.iter() {
             self.work = self.work.saturating_add(LOOK);
             let operands = instruction.operands.iter().map(|operand| values.get(operand));
-            let known = match (&instruction.op, callee_of(&instruction.op)) {
+            let known = match (&instruction.op, instruction.op.called_once()) {
                 (Op::Parameter(op), _) => {
                     let number = usize::try_from(op.number).unwrap_or(usize::MAX);
                     arguments.get(number).cloned().flatten()
@@ -189,13 +189,6 @@ impl<'a> Constants<'a> {
 }
 
 /// Returns the computation that an instruction calls once, on its operands.
-fn callee_of(op: &Op) -> Option<ComputationId> {
-    if let Op::Call(op) = op {
-        return Some(op.to_apply);
-    }
-    if let Op::Fusion(op) = op { Some(op.calls) } else { None }
-}
-
 #[expect(clippy::wildcard_enum_match_arm, reason = "other ops are not computed")]
 fn value(instruction: &Instruction, operands: &[&Literal]) -> Option<Literal> {
     let leaves = instruction.shape.leaves();

@@ -1,6 +1,6 @@
 //! The arguments of a run: drawn around what modules compare with, or given.
 use crate::arithmetic::{Field, rounded_to};
-use crate::element::{Divisor, Element, read, write};
+use crate::element::{Divisor, Element, approximate, read, write};
 use crate::kernels::Number as _;
 use crate::pair::Pair;
 use crate::rational::{digits, exactly};
@@ -78,6 +78,8 @@ pub(crate) struct Pool {
     /// The last of the integers from 0 on that are drawn one after the other.
     steps: i64,
     has_cuts: bool,
+    /// Whether a module factors positive definite matrices.
+    has_factors: bool,
 }
 
 /// The largest number that is drawn if no constant is larger.
@@ -130,7 +132,7 @@ impl Pool {
 
     pub(crate) fn new(modules: [&Module; 2]) -> Self {
         let (mut floats, mut integers) = (vec![0.0, 1.0], BTreeSet::from([0, 1]));
-        let mut has_cuts = false;
+        let (mut has_cuts, mut has_factors) = (false, false);
         let all = modules.into_iter().flat_map(|module| module.computations.iter());
         let all = all.flat_map(|(_, of)| of.instructions.iter().map(move |(_, one)| (of, one)));
         for (computation, instruction) in all {
@@ -142,6 +144,7 @@ impl Pool {
                 floats.extend(CUTS);
             }
             integers.extend(limits(computation, instruction));
+            has_factors |= matches!(instruction.op, Op::Cholesky(_));
             let Op::Constant(op) = &instruction.op else { continue };
             let ConstantValue::Literal(Literal::Array(value)) = &*op.value else { continue };
             for i in 0..value.len().min(Self::MOST) {
@@ -158,7 +161,7 @@ impl Pool {
         floats.dedup();
         let integers: Vec<i64> = integers.into_iter().collect();
         let steps = integers.iter().copied().filter(|&x| x <= Self::STEPS).max().unwrap_or(1);
-        Self { floats, integers, steps, has_cuts }
+        Self { floats, integers, steps, has_cuts, has_factors }
     }
     /// Returns the largest size of a constant.
     fn largest(&self) -> f64 {
@@ -305,6 +308,7 @@ impl<'a> Draw<'a> {
                 let mut all: Vec<Element> = (0..count).map(|_| self.float(shape.ty)).collect();
                 self.repeat(&mut all, &shape.dims);
                 self.give_property(&mut all, shape.ty);
+                self.make_definite(&mut all, &shape.dims);
                 Literal::from(write(shape, all))
             }
             Class::Complex => {
@@ -440,6 +444,22 @@ impl<'a> Draw<'a> {
                     all.copy_within(from..from + size, row * size);
                 }
                 _ => {}
+            }
+        }
+    }
+    /// Makes the diagonals of square matrices dominant, if a module factors matrices, in draws without
+    /// special floats.
+    fn make_definite(&mut self, all: &mut [Element], dims: &[i64]) {
+        let [.., rows, columns] = dims else { return };
+        let n = to_usize(*rows);
+        if !self.pool.has_factors || rows != columns || n == 0 || self.kind.has_ties() {
+            return;
+        }
+        for matrix in all.chunks_exact_mut(n * n) {
+            let largest = matrix.iter().fold(1.0_f64, |largest, x| largest.max(x.real.abs()));
+            let above = exactly((largest * 2.0 * approximate(*rows)).ceil());
+            for x in matrix.iter_mut().step_by(n + 1) {
+                *x = Field::sum(self.field.absolute(*x), above);
             }
         }
     }

@@ -184,16 +184,24 @@ pub fn equal(first: &Verified, second: &Verified, options: &Options) -> Result<A
     let answer = compared([first, second], options, (FewDigits::Rounded, start))?;
     let modules = [first.module(), second.module()];
     let has_few = modules.into_iter().any(|module| has_values(module, has_few_digits));
-    if !has_few || matches!(answer, Answer::Equal(_)) {
+    let is_partition = is_partition(modules);
+    let lacks_law = matches!(&answer, Answer::Open(open) if open.lacks_law);
+    // A compiler folds literals of the module before. One module may round a constant of few digits
+    // that the other computes with more.
+    let others = [
+        (false, FewDigits::Rounded, lacks_law && !is_partition),
+        (true, FewDigits::Exact, has_few),
+        (false, FewDigits::Exact, has_few && !is_partition),
+    ];
+    if matches!(answer, Answer::Equal(_)) {
         return Ok(answer);
     }
-    // One module may round a constant that the other computes with more digits.
-    let orders = [[first, second], [second, first]];
-    for order in &orders[..if is_partition(modules) { 1 } else { 2 }] {
-        let exact = compared(*order, options, (FewDigits::Exact, start))?;
+    for (is_forward, few_digits, _) in others.into_iter().filter(|(.., is_tried)| *is_tried) {
+        let order = if is_forward { [first, second] } else { [second, first] };
+        let other = compared(order, options, (few_digits, start))?;
         // With the time over, few draws are left that could show a difference.
-        if matches!(&exact, Answer::Equal(evidence) if evidence.cut.is_none()) {
-            return Ok(exact);
+        if matches!(&other, Answer::Equal(evidence) if evidence.cut.is_none()) {
+            return Ok(other);
         }
     }
     Ok(answer)

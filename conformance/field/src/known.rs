@@ -76,8 +76,8 @@ impl Literals {
         found.filter(|(bits, _)| distance(bits) <= within).map(|(_, residues)| *residues)
     }
     /// Returns the sum, product or quotient of two or three literals, or the inverse of one, that a
-    /// number is within so many parts of the largest of them. If it has many digits, they are not all
-    /// fractions.
+    /// number is within so many parts of the largest of them. If it has many digits, three are not all
+    /// fractions, nor are two if there are many constants.
     pub(crate) fn combined(&self, size: f64, within: f64, is_narrow: bool) -> Option<Element> {
         let of = |map: &BTreeMap<u64, Residues>| -> Vec<Known> {
             let known = map.iter().take(MOST_COMBINED[0]);
@@ -86,7 +86,8 @@ impl Literals {
         let (others, fractions) = (of(&self.others), of(&self.fractions));
         let all: Vec<Known> =
             others.iter().chain(&fractions).take(MOST_COMBINED[0]).copied().collect();
-        let others = if is_narrow { all.clone() } else { others };
+        let is_few = all.len() <= MOST_COMBINED[1];
+        let first = |is_any: bool| if is_any { &all } else { &others };
         let is_near = |(x, largest): &(Known, f64)| {
             // With few digits the result is rounded, and each constant is itself.
             let of = if is_narrow { size } else { size.max(*largest) };
@@ -94,12 +95,13 @@ impl Literals {
         };
         let pairs = |first: Known| all.iter().flat_map(move |second| first.with(*second));
         let one = Known { real: 1.0, residues: [1; LEVELS] };
-        let twos = || others.iter().flat_map(|x| x.with(one).into_iter().skip(2).chain(pairs(*x)));
-        let few = if all.len() <= MOST_COMBINED[1] { &*others } else { &[] };
+        let of_two = |x: &Known| x.with(one).into_iter().skip(2).chain(pairs(*x));
+        let twos = || first(is_narrow || is_few).iter().flat_map(of_two);
+        let few = if is_few { first(is_narrow) } else { &[][..] };
         let threes = || {
-            let all = &all;
+            let (all, one) = (&all, &one);
             few.iter().flat_map(|x| pairs(*x)).flat_map(move |(x, largest)| {
-                let with = all.iter().flat_map(move |y| x.with(*y));
+                let with = all.iter().chain([one]).flat_map(move |y| x.with(*y));
                 with.map(move |(x, other)| (x, other.max(largest)))
             })
         };

@@ -41,6 +41,8 @@ pub struct Open {
     pub reason: String,
     /// Whether it is a constant of which the text does not have the value.
     pub is_elided: bool,
+    /// Whether residues differ, and neither the numbers nor floats show that the functions do.
+    pub lacks_law: bool,
 }
 
 /// What becomes of an instruction.

@@ -84,7 +84,7 @@ impl<'m> List<'m> {
         operands: &[usize],
         parameters: Option<&[usize]>,
     ) -> Option<usize> {
-        if let Some(callee) = expanded(&instruction.op)
+        if let Some(callee) = instruction.op.called_once()
             && !self.has(callee)
         {
             self.expand(callee, Some(operands));
@@ -149,16 +149,5 @@ impl<'m> List<'m> {
             hash,
             is_constant,
         }
-    }
-}
-
-/// Returns the computation of a call or a fusion.
-pub(crate) fn expanded(op: &Op) -> Option<ComputationId> {
-    if let Op::Call(op) = op {
-        Some(op.to_apply)
-    } else if let Op::Fusion(op) = op {
-        Some(op.calls)
-    } else {
-        None
     }
 }

@@ -3,8 +3,6 @@
 mod list;
 mod matching;
 
-pub(crate) use list::expanded;
-
 use hlo::ir::{CommonAttrs, ComputationId, Instruction, InstructionId};
 use hlo::{Module, Opcode};
 use list::{List, Node};
@@ -141,7 +139,7 @@ fn parameters(
         let Some(other) = matching.others[1][number] else { continue };
         let called = [(0, other), (1, number)].map(|(side, number): (usize, usize)| {
             let list = &lists[side];
-            expanded(&instruction(list.module, list.nodes[number].at).op)
+            instruction(list.module, list.nodes[number].at).op.called_once()
         });
         let [Some(first), Some(second)] = called else { continue };
         if computations.insert(second, first) == Some(first) {

@@ -434,6 +434,16 @@ static SPELLINGS: LazyLock<FxHashMap<&'static str, Spelling>> = LazyLock::new(||
     now.chain(old.map(|&(name, opcode, implied)| (name, Spelling { opcode, implied }))).collect()
 });
 
+impl Op {
+    /// Returns the computation that a call or a fusion runs once, on its operands.
+    pub fn called_once(&self) -> Option<ComputationId> {
+        if let Self::Call(op) = self {
+            return Some(op.to_apply);
+        }
+        if let Self::Fusion(op) = self { Some(op.calls) } else { None }
+    }
+}
+
 impl Opcode {
     pub(crate) fn spelled(name: &str) -> Option<Spelling> {
         SPELLINGS.get(name).copied()

@@ -39,7 +39,7 @@ impl Inlining {
         let mut calls = vec![0usize; module.computations.len()];
         for (_, computation) in module.computations.iter() {
             let instructions = computation.instructions.iter();
-            for callee in instructions.filter_map(|(_, instruction)| called(instruction)) {
+            for callee in instructions.filter_map(|(_, instruction)| instruction.op.called_once()) {
                 calls[callee.index()] += 1;
             }
         }
@@ -83,7 +83,7 @@ impl Inlining {
                     size.is_local &= inner.is_some_and(|size| size.is_local);
                     size.has_loop |= inner.is_none_or(|size| size.has_loop);
                 });
-                if let Some(callee) = called(instruction)
+                if let Some(callee) = instruction.op.called_once()
                     && let Some(inner) = found[callee.index()]
                     && is_inlined(callee, inner)
                 {
@@ -105,7 +105,10 @@ impl Inlining {
     }
     /// Returns the computation that is inlined at an instruction.
     pub(super) fn callee(&self, instruction: &Instruction) -> Option<ComputationId> {
-        called(instruction).filter(|callee| self.is_active && self.fuel[callee.index()].is_some())
+        instruction
+            .op
+            .called_once()
+            .filter(|callee| self.is_active && self.fuel[callee.index()].is_some())
     }
     /// Returns the iterations of a loop whose iterations are inlined.
     pub(super) fn iterations(
@@ -157,14 +160,6 @@ fn unrolled(
     let iterations = iterations_up_to(MOST_ITERATIONS, module, computation, instruction)?;
     let count = (iterations + 1).saturating_mul(iteration);
     (count <= MOST_UNROLLED).then_some((iterations, count))
-}
-
-/// Returns the computation that an instruction calls once, on its operands.
-fn called(instruction: &Instruction) -> Option<ComputationId> {
-    if let Op::Call(op) = &instruction.op {
-        return Some(op.to_apply);
-    }
-    if let Op::Fusion(op) = &instruction.op { Some(op.calls) } else { None }
 }
 
 fn is_local(instruction: &Instruction) -> bool {

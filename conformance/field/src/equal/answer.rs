@@ -31,7 +31,10 @@ impl Comparison<'_> {
             .map(unconfirmed)
             .or_else(|| doubt(self.unknown.as_ref(), &self.evidence, least));
         match doubt {
-            Some(reason) => Answer::Open(Open { reason, ..Open::default() }),
+            Some(reason) => {
+                let lacks_law = self.unconfirmed.or(self.unknown).is_some_and(|at| at.in_field);
+                Answer::Open(Open { reason, lacks_law, ..Open::default() })
+            }
             None => Answer::Equal(self.evidence),
         }
     }

@@ -5,6 +5,7 @@ use crate::arithmetic::Field;
 use crate::cells::{Cells, Family};
 use crate::coverage::Samples;
 use crate::fit::has_decisions;
+use crate::met::Met;
 use crate::rational::digits;
 use crate::ties::{Both, Place, Search, search};
 use crate::watch::has_watches;
@@ -80,7 +81,9 @@ impl Comparison<'_> {
         };
         found.unknown.retain(|place| place.in_field);
         if !found.is_any() {
-            self.met = met;
+            // That an element is no number here takes nothing back.
+            let all = self.met.iter_mut().flatten().zip(met.into_iter().flatten());
+            all.filter(|(_, met)| *met == Met::Compared).for_each(|(known, met)| *known = met);
         }
         if found.is_any()
             && !runs.is_unsure

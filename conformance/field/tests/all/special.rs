@@ -81,6 +81,41 @@ fn a_pivot_of_zero_is_no_difference() {
     assert!(!matches!(found, Answer::Different(_)), "{found:?}");
 }
 
+/// Arguments are drawn that have a factor.
+#[test]
+fn factors_are_compared() {
+    let of = |root: &str| module(&format!("x = f32[2,3,3] parameter(0) {root}"));
+    let factor = of("ROOT c = f32[2,3,3] cholesky(x), lower=true");
+    let found = answer(&factor, &factor);
+    assert!(matches!(found, Answer::Equal(_)), "{found:?}");
+    let scaled = "k = f32[] constant(4) b = f32[2,3,3] broadcast(k), dimensions={} m = f32[2,3,3] multiply(x, b)
+        c = f32[2,3,3] cholesky(m), lower=true";
+    let half = |by: &str| {
+        format!(
+            "{scaled} h = f32[] constant({by}) d = f32[2,3,3] broadcast(h), dimensions={{}} ROOT r = f32[2,3,3] multiply(c, d)"
+        )
+    };
+    let found = answer(&factor, &of(&half("0.5")));
+    assert!(matches!(found, Answer::Equal(_)), "{found:?}");
+    let found = answer(&factor, &of(&half("0.25")));
+    assert!(matches!(found, Answer::Different(_)), "{found:?}");
+}
+
+/// The rounded product of two literals, and the inverse of one.
+#[test]
+fn folded_literals_are_known() {
+    let by = |op: &str, constant: &str, of: &str, n: usize| {
+        format!(
+            "k{n} = f32[] constant({constant}) b{n} = f32[6] broadcast(k{n}), dimensions={{}} r{n} = f32[6] {op}({of}, b{n})"
+        )
+    };
+    let first = format!("{} {}", by("multiply", "1.3", "x", 0), by("multiply", "0.7", "r0", 1));
+    are_equal("f32", &[(&first, &by("multiply", "0.9099999", "x", 0))]);
+    let of = |root: &str| module(&format!("x = f32[6] parameter(0) {root}"));
+    let found = answer(&of(&first), &of(&by("multiply", "0.9101", "x", 0)));
+    assert!(matches!(found, Answer::Different(_)), "{found:?}");
+}
+
 /// A compiler rounds a computed constant of few digits, or computes with more.
 #[test]
 fn constants_of_few_digits_are_rounded_or_not() {

@@ -1,6 +1,5 @@
 //! The instructions of a computation and of those that it calls, with their values.
 use crate::blame::sides::etalon;
-use crate::counterparts::expanded;
 use crate::fingerprint::{Fingerprints, hashed};
 use crate::program::{Values, arrays, rebuilt, watching};
 use hlo::ir::{ComputationId, Instruction, InstructionId};
@@ -121,7 +120,7 @@ impl Nodes<'_> {
             let operands: Vec<Value> =
                 instruction.operands.iter().map(|operand| values[operand].clone()).collect();
             let path = format!("{path}/{}", owner.name(id));
-            let value = if let Some(called) = expanded(&instruction.op) {
+            let value = if let Some(called) = instruction.op.called_once() {
                 let arguments = instruction.operands.iter().map(|id| recorded.get(id).cloned());
                 let arguments: Option<Vec<Values>> = arguments.collect();
                 let arguments = arguments.ok_or("an operand has no value")?;
