@@ -237,7 +237,7 @@ impl Field {
         let nearest = earlier.nearest(size, within * size);
         let combined = match nearest {
             Some(_) => None,
-            None => earlier.combined(size, of_others, is_narrow),
+            None => earlier.combined(size, of_others, ty),
         };
         // The number that is meant is more accurate than the literal.
         let real = known.or(combined.filter(|_| is_narrow)).map_or(size, |known| known.real);

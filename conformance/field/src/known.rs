@@ -1,6 +1,8 @@
 //! What is known of numbers: by their residues, and literals by their size.
 use crate::element::Element;
+use crate::rational::{digits, is_narrow};
 use crate::tower::{self, LEVELS, Residues};
+use hlo::ElementType;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering as Access};
@@ -29,10 +31,11 @@ impl Table {
 /// The literals of a module.
 #[derive(Debug, Default)]
 pub(crate) struct Literals {
-    /// Those that are no simple fraction, by the bits of their size.
-    others: BTreeMap<u64, Residues>,
+    /// Those that are no simple fraction, by the bits of their size, with the fewest digits that one
+    /// has.
+    others: BTreeMap<u64, (Residues, u32)>,
     /// Simple fractions.
-    fractions: BTreeMap<u64, Residues>,
+    fractions: BTreeMap<u64, (Residues, u32)>,
     /// The bits of the first literal with so many digits that is a number.
     meanings: FxHashMap<(u32, Residues), u64>,
 }
@@ -49,7 +52,8 @@ impl Literals {
     pub(crate) fn insert(&mut self, size: f64, digits: u32, residues: Residues, is_fraction: bool) {
         self.meanings.entry((digits, residues)).or_insert(size.to_bits());
         let map = if is_fraction { &mut self.fractions } else { &mut self.others };
-        map.insert(size.to_bits(), residues);
+        let fewest = map.get(&size.to_bits()).map_or(digits, |known| known.1.min(digits));
+        map.insert(size.to_bits(), (residues, fewest));
     }
     pub(crate) fn extend(&mut self, more: Self) {
         self.others.extend(more.others);
@@ -62,7 +66,7 @@ impl Literals {
         let residues = if is_negative { tower::negate(residues) } else { residues };
         let near = (size * (1.0 - HELD)).to_bits()..=(size * (1.0 + HELD)).to_bits();
         let mut all = self.others.range(near.clone()).chain(self.fractions.range(near));
-        let (&bits, _) = all.find(|(_, literal)| **literal == residues)?;
+        let (&bits, _) = all.find(|(_, literal)| literal.0 == residues)?;
         let size = f64::from_bits(bits);
         Some(if is_negative { -size } else { size })
     }
@@ -73,15 +77,19 @@ impl Literals {
         let distance = |bits: &u64| (f64::from_bits(*bits) - x).abs();
         let candidates = [above, below].into_iter().flatten();
         let found = candidates.min_by(|(a, _), (b, _)| distance(a).total_cmp(&distance(b)));
-        found.filter(|(bits, _)| distance(bits) <= within).map(|(_, residues)| *residues)
+        found.filter(|(bits, _)| distance(bits) <= within).map(|(_, literal)| literal.0)
     }
     /// Returns the sum, product or quotient of two or three literals, or the inverse of one, that a
-    /// number is within so many parts of the largest of them. If it has many digits, three are not all
-    /// fractions, nor are two if there are many constants.
-    pub(crate) fn combined(&self, size: f64, within: f64, is_narrow: bool) -> Option<Element> {
-        let of = |map: &BTreeMap<u64, Residues>| -> Vec<Known> {
-            let known = map.iter().take(MOST_COMBINED[0]);
-            known.map(|(&bits, x)| Known { real: f64::from_bits(bits), residues: *x }).collect()
+    /// number of a type is within so many parts of the largest of them. Those of which a number of few
+    /// digits is made have no more. If it has many, three are not all fractions, nor are two if there
+    /// are many constants.
+    pub(crate) fn combined(&self, size: f64, within: f64, ty: ElementType) -> Option<Element> {
+        let is_narrow = is_narrow(ty);
+        let most = if is_narrow { digits(ty) } else { u32::MAX };
+        let of = |map: &BTreeMap<u64, (Residues, u32)>| -> Vec<Known> {
+            let known = map.iter().filter(|(_, (_, digits))| *digits <= most);
+            let known = known.take(MOST_COMBINED[0]);
+            known.map(|(&bits, x)| Known { real: f64::from_bits(bits), residues: x.0 }).collect()
         };
         let (others, fractions) = (of(&self.others), of(&self.fractions));
         let all: Vec<Known> =

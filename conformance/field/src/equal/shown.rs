@@ -72,9 +72,9 @@ impl Comparison<'_> {
     }
 }
 
-/// Returns some roundings of the largest number of two arrays of floats.
+/// Returns four roundings of the largest number of two arrays of floats.
 fn roundings(unit: f64, arrays: [&Array; 2]) -> f64 {
-    const COUNT: f64 = 4.0;
+    const COUNT: f64 = 4.0 / 2.0;
     if unit <= 0.0 {
         return 0.0;
     }

@@ -293,6 +293,23 @@ fn each_literal_of_a_module_is_its_own_number() {
     are_different("f32", &[(&compared, constant)]);
 }
 
+/// The inverse of a constant of f32 is none of a type of few digits.
+#[test]
+fn a_literal_of_few_digits_is_made_of_such() {
+    let first = module(
+        "x = f8e5m2[4] parameter(0) o = f8e5m2[4] constant({1, 1, 1, 1}) d = f32[] dot(x, o), lhs_contracting_dims={0}, rhs_contracting_dims={0}
+         k = f32[] constant(3) ROOT r = f32[] divide(d, k)",
+    );
+    let second = module(
+        "x = f8e5m2[4] parameter(0) o = f8e5m2[4] constant({0.3125, 0.3125, 0.3125, 0.3125})
+         ROOT d = f32[] dot(x, o), lhs_contracting_dims={0}, rhs_contracting_dims={0}",
+    );
+    for (first, second) in [(&first, &second), (&second, &first)] {
+        let found = answer(first, second);
+        assert!(!matches!(found, Answer::Equal(_)), "{found:?}");
+    }
+}
+
 /// A rule for constants of few digits holds for all arguments.
 #[test]
 fn constants_of_few_digits_are_one_number() {
