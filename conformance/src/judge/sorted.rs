@@ -111,22 +111,26 @@ fn exchanged(
     };
     let lanes = i64::try_from(at(0).count()).unwrap_or(0);
     let computation = &ev.module.computations[comparator];
-    let mut arguments: Vec<Leaves> = Vec::new();
+    let mut pairs: Vec<[Leaves; 2]> = Vec::new();
     for operand in 0..computation.parameters().len() / 2 {
         let shown = operands.iter().find(|(_, sorted)| sorted.operand == operand);
         let values = match shown.and_then(|(leaf, _)| leaves.get(*leaf)) {
             Some(values) => Range::exact(values),
             None if !reads(computation, operand) => {
-                arguments.extend([vec![Range::nothing()], vec![Range::nothing()]]);
+                pairs.push([(); 2].map(|()| vec![Range::nothing()]));
                 continue;
             }
             None => return Ok(None),
         };
-        // The second first.
-        arguments.extend([1, 0].map(|from| vec![picked(&values, lanes, at(from))]));
+        pairs.push([0, 1].map(|from| vec![picked(&values, lanes, at(from))]));
     }
-    let before = ev.call(comparator, arguments, Some(lanes))?;
-    let is_certain = |i: usize| before[0].ends(i).0 == Scalar::Pred(true);
+    let exchanged = pairs.iter().flat_map(|[a, b]| [b.clone(), a.clone()]).collect();
+    let backward = ev.call(comparator, exchanged, Some(lanes))?;
+    let forward = ev.call(comparator, pairs.into_iter().flatten().collect(), Some(lanes))?;
+    // A comparator that is no strict order, such as `<=`, may say that each is before the other.
+    let is_certain = |i: usize| {
+        backward[0].ends(i).0 == Scalar::Pred(true) && forward[0].ends(i).1 == Scalar::Pred(false)
+    };
     let pairs = at(0).zip(at(1)).enumerate().filter(|&(i, _)| is_certain(i));
     Ok(Some(pairs.flat_map(|(_, (a, b))| [a, b]).collect()))
 }

@@ -118,6 +118,25 @@ fn limits_of_functions_hold_for_what_uses_them() {
     verdicts(&of(cases[0].0), &["f32[] 1.5707964"], &[("f32[] 0.00034", WithinBound)]);
 }
 
+/// A comparator that is no strict order says of equal elements that each is before the other.
+#[test]
+fn equal_elements_are_in_either_order() {
+    let sort = |direction: &str| {
+        format!(
+            "before {{ a = f32[] parameter(0) b = f32[] parameter(1) ROOT p = pred[] compare(a, b), direction={direction} }}
+            ENTRY e {{ x = f32[3] parameter(0) s = f32[3] sine(x)
+            ROOT o = f32[3] sort(s), dimensions={{0}}, is_stable=true, to_apply=before }}"
+        )
+    };
+    for direction in ["LT", "LE"] {
+        let results = [
+            ("f32[3] {0.841471, 0.841471, 0.9092974}", WithinBound),
+            ("f32[3] {0.9092974, 0.841471, 0.841471}", Differs),
+        ];
+        verdicts(&sort(direction), &["f32[3] {2, 1, 1}"], &results);
+    }
+}
+
 #[test]
 fn a_sort_returns_its_values_in_order() {
     let sort = |root: &str| {
