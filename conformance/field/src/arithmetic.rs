@@ -213,7 +213,11 @@ impl Field {
             let is_fraction = rational::meant(x, ty).is_some();
             own.insert(x.abs(), digits, size(element).residues, is_fraction);
         }
-        element
+        // A literal of many digits is rounded.
+        match self.is_shaken() && !rational::is_narrow(ty) && !rational::has_few_bits(x) {
+            true => self.shake(element, rational::unit(1.0, ty)),
+            false => element,
+        }
     }
     /// Returns the element that a literal would be.
     pub(crate) fn constant(&self, x: f64, ty: ElementType) -> Element {

@@ -1,6 +1,6 @@
 //! The arguments of a run: drawn around what modules compare with, or given.
 use crate::arithmetic::{Field, rounded_to};
-use crate::element::{Divisor, Element, approximate, read, write};
+use crate::element::{Divisor, Element, read, write};
 use crate::kernels::Number as _;
 use crate::pair::Pair;
 use crate::rational::{digits, exactly};
@@ -308,7 +308,7 @@ impl<'a> Draw<'a> {
                 let mut all: Vec<Element> = (0..count).map(|_| self.float(shape.ty)).collect();
                 self.repeat(&mut all, &shape.dims);
                 self.give_property(&mut all, shape.ty);
-                self.make_definite(&mut all, &shape.dims);
+                self.make_definite(&mut all, &shape.dims, shape.ty);
                 Literal::from(write(shape, all))
             }
             Class::Complex => {
@@ -447,19 +447,27 @@ impl<'a> Draw<'a> {
             }
         }
     }
-    /// Makes the diagonals of square matrices dominant, if a module factors matrices, in draws without
-    /// special floats.
-    fn make_definite(&mut self, all: &mut [Element], dims: &[i64]) {
+    /// Makes square matrices definite, if a module factors matrices, in draws without special floats:
+    /// their real numbers are those of a product of a matrix and its transpose, and of the diagonal
+    /// more.
+    fn make_definite(&mut self, all: &mut [Element], dims: &[i64], ty: ElementType) {
         let [.., rows, columns] = dims else { return };
         let n = to_usize(*rows);
         if !self.pool.has_factors || rows != columns || n == 0 || self.kind.has_ties() {
             return;
         }
         for matrix in all.chunks_exact_mut(n * n) {
-            let largest = matrix.iter().fold(1.0_f64, |largest, x| largest.max(x.real.abs()));
-            let above = exactly((largest * 2.0 * approximate(*rows)).ceil());
-            for x in matrix.iter_mut().step_by(n + 1) {
-                *x = Field::sum(self.field.absolute(*x), above);
+            let drawn: Vec<f64> = matrix.iter().map(|x| x.real).collect();
+            let largest = drawn.iter().fold(0.0_f64, |largest, x| largest.max(x.abs()));
+            let excess = if self.random.bool() { 1.0 / 64.0 } else { 1.0 };
+            for (at, x) in matrix.iter_mut().enumerate() {
+                let (i, j) = (at / n, at % n);
+                let product: f64 = (0..n).map(|k| drawn[i * n + k] * drawn[j * n + k]).sum();
+                let above =
+                    if i == j { largest * largest * excess + f64::MIN_POSITIVE } else { 0.0 };
+                let real = rounded_to(product + above, ty);
+                let is_other = (real < 0.0) != (x.real < 0.0);
+                *x = Element { real, ..if is_other { Field::negated(*x) } else { *x } };
             }
         }
     }

@@ -36,9 +36,6 @@ const MOST_DRAWS: u64 = 4;
 /// The part of a real argument by which it is changed, to see whether results depend on its last digits.
 const SHIFT: f64 = 1.0 / 1_073_741_824.0;
 
-/// The draws of which floats must agree, too, if constants of few digits are exact.
-const SHOWN: u32 = 4;
-
 /// The runs that show on which last digits, and on which order of equal numbers, results depend.
 const SHAKES: u32 = 3;
 
@@ -354,6 +351,7 @@ struct Comparison<'a> {
     covered: [Seen; 2],
     /// Of each array of the results, what is known of its elements.
     met: Vec<Vec<Met>>,
+    /// A difference of which the runs do not tell whether it is one.
     unknown: Option<Difference>,
     /// Elements of all draws without special floats that are infinite or NaN.
     special: usize,
@@ -447,17 +445,23 @@ impl Comparison<'_> {
         if found.is_any() && (runs.is_unsure || found.has_other_numbers()) {
             // Complex numbers have too few digits to tell what an undecided order changes.
             let is_lost = runs.is_unsure && self.modules.into_iter().any(has_complex);
-            let chaotic = match self.unstable(seed, &given, &runs)?.filter(|_| !is_lost) {
-                Some(unstable) => found.leave_out(&unstable),
-                None => {
-                    found = Found::default();
-                    None
+            match self.unstable(seed, &given, &runs)?.filter(|_| !is_lost) {
+                Some(unstable) => {
+                    let steady = found.leave_out(&unstable);
+                    found.unknown.extend(steady);
+                    // Equal numbers in another order have other residues.
+                    let is_ordered = |place: &Place| {
+                        let of_array =
+                            unstable.range((place.output, 0)..=(place.output, usize::MAX));
+                        !runs.is_unsure || !of_array.into_iter().any(|(_, in_field)| *in_field)
+                    };
+                    found.unknown.retain(is_ordered);
                 }
-            };
-            // Equal numbers in another order have other residues.
-            match runs.is_unsure {
-                true => found.unknown.clear(),
-                false => found.unknown.extend(chaotic),
+                // What floats show may be an order that they decide, too.
+                None => {
+                    let shown = self.confirmed(&runs, &found);
+                    found = Found { unknown: shown.into_iter().collect(), ..Found::default() };
+                }
             }
             if !found.is_any() {
                 self.evidence.unstable += 1;
@@ -465,12 +469,7 @@ impl Comparison<'_> {
             }
         }
         self.evidence = evidence;
-        if self.few_digits == FewDigits::Exact
-            && self.evidence.compared() <= SHOWN
-            && !self.are_near(&runs)
-        {
-            return Err(Stop::open("floats differ by more than a rounding of few digits"));
-        }
+        self.guard(&runs)?;
         // What special arguments make finite says nothing of others.
         if !has_ties(seed) {
             self.met = met;

@@ -1,11 +1,11 @@
 //! What is known of numbers: by their residues, and literals by their size.
 use crate::element::Element;
-use crate::rational::{digits, is_narrow};
+use crate::rational::{self, digits, is_narrow};
 use crate::tower::{self, LEVELS, Residues};
 use hlo::ElementType;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicBool, Ordering as Access};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering as Access};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// What is known of numbers, by their residues in the plane.
@@ -38,7 +38,12 @@ pub(crate) struct Literals {
     fractions: BTreeMap<u64, (Residues, u32)>,
     /// The bits of the first literal with so many digits that is a number.
     meanings: FxHashMap<(u32, Residues), u64>,
+    /// How many sums, products and quotients of them were formed.
+    formed: AtomicUsize,
 }
+
+/// The most sums, products and quotients that are formed for the literals of a module.
+const MOST_FORMED: usize = 1 << 22;
 
 /// The most constants of a module of which sums, products and quotients are recognized in the next
 /// one, and those of which three are combined.
@@ -89,26 +94,32 @@ impl Literals {
         let of = |map: &BTreeMap<u64, (Residues, u32)>| -> Vec<Known> {
             let known = map.iter().filter(|(_, (_, digits))| *digits <= most);
             let known = known.take(MOST_COMBINED[0]);
-            known.map(|(&bits, x)| Known { real: f64::from_bits(bits), residues: x.0 }).collect()
+            known.map(|(&bits, x)| Known::of(f64::from_bits(bits), x.0)).collect()
         };
         let (others, fractions) = (of(&self.others), of(&self.fractions));
         let all: Vec<Known> =
             others.iter().chain(&fractions).take(MOST_COMBINED[0]).copied().collect();
         let is_few = all.len() <= MOST_COMBINED[1];
+        let cubes = if is_few { all.len().pow(3) * 25 } else { 0 };
+        let count = all.len().pow(2) * 5 + cubes;
+        if self.formed.fetch_add(count, Access::Relaxed) > MOST_FORMED {
+            return None;
+        }
         let first = |is_any: bool| if is_any { &all } else { &others };
         let is_near = |(x, largest): &(Known, f64)| {
-            // With few digits the result is rounded, and each constant is itself.
-            let of = if is_narrow { size } else { size.max(*largest) };
+            // The result is rounded, and of constants with many digits those that are fractions.
+            let of = if is_narrow || !x.is_rounded { size } else { size.max(*largest) };
             (x.real - size).abs() <= within * of && *largest <= 64.0 * size
         };
         let pairs = |first: Known| all.iter().flat_map(move |second| first.with(*second));
-        let one = Known { real: 1.0, residues: [1; LEVELS] };
+        let one = Known::of(1.0, [1; LEVELS]);
         let of_two = |x: &Known| x.with(one).into_iter().skip(2).chain(pairs(*x));
         let twos = || first(is_narrow || is_few).iter().flat_map(of_two);
         let few = if is_few { first(is_narrow) } else { &[][..] };
         let threes = || {
             let (all, one) = (&all, &one);
             few.iter().flat_map(|x| pairs(*x)).flat_map(move |(x, largest)| {
+                let x = Known { is_rounded: true, ..x };
                 let with = all.iter().chain([one]).flat_map(move |y| x.with(*y));
                 with.map(move |(x, other)| (x, other.max(largest)))
             })
@@ -123,23 +134,30 @@ impl Literals {
 struct Known {
     real: f64,
     residues: Residues,
+    /// Whether it is not exactly its size, or was computed.
+    is_rounded: bool,
 }
 
 impl Known {
+    fn of(real: f64, residues: Residues) -> Self {
+        Self { real, residues, is_rounded: rational::exactly(real).residues != residues }
+    }
     /// Returns the sizes of sum, difference, product and quotients of two constants, each with the
     /// largest number whose rounding they have.
     fn with(self, other: Self) -> [(Self, f64); 5] {
-        let minus = |x: Residues, y: Residues| tower::add(x, tower::negate(y));
-        let over = |x: Self, y: Self| Self {
-            real: x.real / y.real,
-            residues: tower::multiply(x.residues, tower::invert(y.residues)),
+        let is_rounded = self.is_rounded || other.is_rounded;
+        let made = |real: f64, residues: Residues| Self { real, residues, is_rounded };
+        let over = |x: Self, y: Self| {
+            made(x.real / y.real, tower::multiply(x.residues, tower::invert(y.residues)))
         };
         let (large, small) = if self.real < other.real { (other, self) } else { (self, other) };
         let (x, y) = (self.residues, other.residues);
-        let sum = Self { real: self.real + other.real, residues: tower::add(x, y) };
-        let difference =
-            Self { real: large.real - small.real, residues: minus(large.residues, small.residues) };
-        let product = Self { real: self.real * other.real, residues: tower::multiply(x, y) };
+        let sum = made(self.real + other.real, tower::add(x, y));
+        let difference = made(
+            large.real - small.real,
+            tower::add(large.residues, tower::negate(small.residues)),
+        );
+        let product = made(self.real * other.real, tower::multiply(x, y));
         let quotients = [over(self, other), over(other, self)];
         [
             (sum, sum.real),

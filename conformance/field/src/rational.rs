@@ -44,6 +44,12 @@ pub(crate) fn is_narrow(ty: ElementType) -> bool {
     digits(ty) < 24
 }
 
+/// Returns whether a number has so few binary digits that a literal is exactly it.
+pub(crate) fn has_few_bits(x: f64) -> bool {
+    const ROUNDED: u64 = (1 << 40) - 1;
+    x.to_bits() & ROUNDED == 0
+}
+
 /// Returns the number of binary digits of a type.
 pub(crate) fn digits(ty: ElementType) -> u32 {
     ty.float_format().map_or(53, |format| format.mantissa_bits + 1)

@@ -93,15 +93,20 @@ impl Field {
     pub(crate) fn maximum(&self, x: Element, y: Element) -> Element {
         match self.compare(&x, &y) {
             None => Element::of_special([&x, &y], f64::NAN),
-            Some(Ordering::Less) => y,
-            Some(_) => x,
+            Some(Ordering::Less) => Self::chosen(y, &x),
+            Some(_) => Self::chosen(x, &y),
         }
+    }
+    /// Returns the one of two numbers that was chosen: a constant beside a number that is none is one for
+    /// these arguments only.
+    fn chosen(x: Element, other: &Element) -> Element {
+        if other.is_constant() || !x.is_finite() { x } else { x.varying() }
     }
     pub(crate) fn minimum(&self, x: Element, y: Element) -> Element {
         match self.compare(&x, &y) {
             None => Element::of_special([&x, &y], f64::NAN),
-            Some(Ordering::Greater) => y,
-            Some(_) => x,
+            Some(Ordering::Greater) => Self::chosen(y, &x),
+            Some(_) => Self::chosen(x, &y),
         }
     }
 }

@@ -14,8 +14,12 @@ impl Field {
     pub(crate) fn exponential(&self, x: Element) -> Element {
         if !x.is_finite() {
             let real = x.real.exp();
-            let is_zero = real <= 0.0;
-            return if is_zero { Element::ZERO } else { Element::of_special([&x], real) };
+            return match real <= 0.0 {
+                // Of an overflow it is one that is too small for a float.
+                true if x.is_lost() => Element::NAN,
+                true => Element::ZERO,
+                false => Element::of_special([&x], real),
+            };
         }
         if x.is_zero() {
             return Element::ONE;

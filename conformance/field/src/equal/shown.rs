@@ -1,5 +1,6 @@
 //! Whether floats show a difference.
-use super::{Comparison, Runs};
+use super::{Comparison, Runs, Stop};
+use crate::arithmetic::FewDigits;
 use crate::compared::{Found, Place};
 use crate::draw::real;
 use crate::kernels::is_number;
@@ -21,7 +22,7 @@ impl Comparison<'_> {
         let unit = self.few_digits_unit();
         let pairs = a.iter().zip(&b).map(|(a, b)| Some([a.array()?, b.array()?]));
         let least: Vec<f64> =
-            pairs.map(|pair| pair.map_or(0.0, |pair| roundings(unit, pair))).collect();
+            pairs.map(|pair| pair.map_or(0.0, |pair| units(1.0, unit, pair))).collect();
         let is_shown = |place: &&Place| {
             let [Some(a), Some(b)] = [&a, &b].map(|of| of.get(place.output)?.array()) else {
                 return true;
@@ -29,7 +30,8 @@ impl Comparison<'_> {
             let [x, y] = place.values;
             let is_far = |(p, q): (f64, f64)| match (x - y).is_finite() {
                 true => (p - q).abs() > ((x - y).abs() / 4.0).max(least[place.output]),
-                false => !(p - q).is_finite(),
+                // Two infinities, or two NaN, are no difference.
+                false => !(p - q).is_finite() && p != q && !(p.is_nan() && q.is_nan()),
             };
             let (p, q) = (a.get(place.element), b.get(place.element));
             match (p, q) {
@@ -41,14 +43,21 @@ impl Comparison<'_> {
         };
         found.different.iter().find(is_shown).copied()
     }
-    /// Returns whether the results of both modules in floats are equal but for roundings of the type
-    /// with the fewest digits.
-    pub(super) fn are_near(&self, runs: &Runs) -> bool {
+    /// Stops if constants of few digits are exact, and floats do not agree.
+    pub(super) fn guard(&self, runs: &Runs) -> Result<(), Stop> {
+        match self.few_digits == FewDigits::Exact && !self.are_near(runs) {
+            true => Err(Stop::open("floats differ by more than a rounding of few digits")),
+            false => Ok(()),
+        }
+    }
+    /// Returns whether the results of both modules in floats are equal but for four roundings of the
+    /// type with the fewest digits.
+    fn are_near(&self, runs: &Runs) -> bool {
         let Some([a, b]) = self.in_floats(runs) else { return true };
         let unit = self.few_digits_unit();
         a.leaves().into_iter().zip(b.leaves()).all(|(a, b)| {
             let (Some(a), Some(b)) = (a.array(), b.array()) else { return true };
-            let most = roundings(unit, [a, b]);
+            let most = units(2.0, unit, [a, b]);
             let is_near = |(a, b): (f64, f64)| !(a - b).is_finite() || (a - b).abs() <= most;
             !is_number(a.shape().ty) || all_parts(a).zip(all_parts(b)).all(is_near)
         })
@@ -72,14 +81,23 @@ impl Comparison<'_> {
     }
 }
 
-/// Returns four roundings of the largest number of two arrays of floats.
-fn roundings(unit: f64, arrays: [&Array; 2]) -> f64 {
-    const COUNT: f64 = 4.0 / 2.0;
+/// Returns so many units in the last place of numbers of two arrays: of the largest one, or of one as
+/// large as most are not.
+fn units(count: f64, unit: f64, arrays: [&Array; 2]) -> f64 {
+    /// A number so many times as large as half of all others says nothing of their errors.
+    const ABOVE_MEDIAN: f64 = 16.0;
     if unit <= 0.0 {
         return 0.0;
     }
-    let all = arrays.into_iter().flat_map(all_parts).filter(|x| x.is_finite());
-    COUNT * unit * all.map(f64::abs).fold(0.0, f64::max)
+    let all = arrays.into_iter().flat_map(all_parts).filter(|x| x.is_finite() && x.abs() > 0.0);
+    let mut all: Vec<f64> = all.map(f64::abs).collect();
+    let middle = all.len() / 2;
+    if all.is_empty() {
+        return 0.0;
+    }
+    let (_, median, above) = all.select_nth_unstable_by(middle, f64::total_cmp);
+    let largest = above.iter().copied().fold(*median, f64::max);
+    count * unit * largest.min(*median * ABOVE_MEDIAN)
 }
 
 fn all_parts(array: &Array) -> impl Iterator<Item = f64> {

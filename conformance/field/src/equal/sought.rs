@@ -80,6 +80,7 @@ impl Comparison<'_> {
             return Ok(());
         };
         found.unknown.retain(|place| place.in_field);
+        self.guard(&runs)?;
         if !found.is_any() {
             // That an element is no number here takes nothing back.
             let all = self.met.iter_mut().flatten().zip(met.into_iter().flatten());
@@ -106,6 +107,7 @@ impl Comparison<'_> {
         }
         let Some(drawn) = self.drawn_on(field, given)? else { return Ok(false) };
         let Drawn { runs, mut found, .. } = drawn;
+        self.guard(&runs)?;
         // What only residues or only numbers show says nothing.
         found.unknown.clear();
         if found.is_any()
