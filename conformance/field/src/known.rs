@@ -160,8 +160,9 @@ impl Known {
         let product = made(self.real * other.real, tower::multiply(x, y));
         let quotients = [over(self, other), over(other, self)];
         [
+            // Of two roundings of half a unit each is no larger than that of the larger number.
             (sum, sum.real),
-            (difference, large.real),
+            (difference, (large.real + difference.real) / 2.0),
             (product, product.real),
             (quotients[0], quotients[0].real),
             (quotients[1], quotients[1].real),

@@ -21,15 +21,19 @@ impl Comparison<'_> {
         let (a, b) = (a.leaves(), b.leaves());
         let unit = self.few_digits_unit();
         let pairs = a.iter().zip(&b).map(|(a, b)| Some([a.array()?, b.array()?]));
-        let least: Vec<f64> =
-            pairs.map(|pair| pair.map_or(0.0, |pair| units(1.0, unit, pair))).collect();
+        let is_narrow = unit > 0.0;
+        let sizes = pairs.map(|pair| pair.filter(|_| is_narrow).map_or(0.0, size));
+        let sizes: Vec<f64> = sizes.collect();
         let is_shown = |place: &&Place| {
             let [Some(a), Some(b)] = [&a, &b].map(|of| of.get(place.output)?.array()) else {
                 return true;
             };
             let [x, y] = place.values;
             let is_far = |(p, q): (f64, f64)| match (x - y).is_finite() {
-                true => (p - q).abs() > ((x - y).abs() / 4.0).max(least[place.output]),
+                true => {
+                    let rounding = unit * sizes[place.output].max(p.abs()).max(q.abs());
+                    (p - q).abs() > ((x - y).abs() / 4.0).max(rounding)
+                }
                 // Two infinities, or two NaN, are no difference.
                 false => !(p - q).is_finite() && p != q && !(p.is_nan() && q.is_nan()),
             };
@@ -57,9 +61,15 @@ impl Comparison<'_> {
         let unit = self.few_digits_unit();
         a.leaves().into_iter().zip(b.leaves()).all(|(a, b)| {
             let (Some(a), Some(b)) = (a.array(), b.array()) else { return true };
-            let most = units(2.0, unit, [a, b]);
-            let is_near = |(a, b): (f64, f64)| !(a - b).is_finite() || (a - b).abs() <= most;
-            !is_number(a.shape().ty) || all_parts(a).zip(all_parts(b)).all(is_near)
+            if !is_number(a.shape().ty) {
+                return true;
+            }
+            let size = size([a, b]);
+            let is_near = |(a, b): (f64, f64)| {
+                let roundings = 2.0 * unit * size.max(a.abs()).max(b.abs());
+                !(a - b).is_finite() || (a - b).abs() <= roundings
+            };
+            all_parts(a).zip(all_parts(b)).all(is_near)
         })
     }
     /// Returns a unit in the last place of 1 in the type with the fewest digits; 0 if each float has
@@ -81,23 +91,20 @@ impl Comparison<'_> {
     }
 }
 
-/// Returns so many units in the last place of numbers of two arrays: of the largest one, or of one as
-/// large as most are not.
-fn units(count: f64, unit: f64, arrays: [&Array; 2]) -> f64 {
+/// Returns the size of the numbers of two arrays: that of the largest one, or one as large as most are
+/// not.
+fn size(arrays: [&Array; 2]) -> f64 {
     /// A number so many times as large as half of all others says nothing of their errors.
     const ABOVE_MEDIAN: f64 = 16.0;
-    if unit <= 0.0 {
-        return 0.0;
-    }
     let all = arrays.into_iter().flat_map(all_parts).filter(|x| x.is_finite() && x.abs() > 0.0);
     let mut all: Vec<f64> = all.map(f64::abs).collect();
-    let middle = all.len() / 2;
+    let middle = all.len().saturating_sub(1) / 2;
     if all.is_empty() {
         return 0.0;
     }
     let (_, median, above) = all.select_nth_unstable_by(middle, f64::total_cmp);
     let largest = above.iter().copied().fold(*median, f64::max);
-    count * unit * largest.min(*median * ABOVE_MEDIAN)
+    largest.min(*median * ABOVE_MEDIAN)
 }
 
 fn all_parts(array: &Array) -> impl Iterator<Item = f64> {

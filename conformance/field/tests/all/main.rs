@@ -3,6 +3,7 @@
 mod batches;
 mod cells;
 mod constants;
+mod doubts;
 mod identities;
 mod laws;
 mod logarithms;
