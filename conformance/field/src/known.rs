@@ -162,7 +162,7 @@ impl Known {
         [
             // Of two roundings of half a unit each is no larger than that of the larger number.
             (sum, sum.real),
-            (difference, (large.real + difference.real) / 2.0),
+            (difference, f64::midpoint(large.real, difference.real)),
             (product, product.real),
             (quotients[0], quotients[0].real),
             (quotients[1], quotients[1].real),

@@ -35,7 +35,9 @@ impl Comparison<'_> {
                     (p - q).abs() > ((x - y).abs() / 4.0).max(rounding)
                 }
                 // Two infinities, or two NaN, are no difference.
-                false => !(p - q).is_finite() && p != q && !(p.is_nan() && q.is_nan()),
+                false => {
+                    !(p - q).is_finite() && p.total_cmp(&q).is_ne() && !(p.is_nan() && q.is_nan())
+                }
             };
             let (p, q) = (a.get(place.element), b.get(place.element));
             match (p, q) {
