@@ -213,9 +213,9 @@ impl Field {
             let is_fraction = rational::meant(x, ty).is_some();
             own.insert(x.abs(), digits, size(element).residues, is_fraction);
         }
-        // A literal of many digits is rounded.
+        // A literal of many digits is rounded, and so are others of which it is folded.
         match self.is_shaken() && !rational::is_narrow(ty) && !rational::has_few_bits(x) {
-            true => self.shake(element, rational::unit(1.0, ty)),
+            true => self.shake(element, 4.0 * rational::unit(1.0, ty)),
             false => element,
         }
     }
@@ -507,6 +507,8 @@ impl Field {
         let real = unary_f64(op)?(x.real);
         if !x.is_finite() {
             return Some(match real.is_finite() {
+                // What vanishes beside an overflow is no zero.
+                true if real == 0.0 && x.is_lost() => Element::NAN,
                 true => self.constant(real, ElementType::F64),
                 false => Element::of_special([&x], real),
             });

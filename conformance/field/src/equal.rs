@@ -17,7 +17,7 @@ use crate::met::{Met, are_too_many};
 use crate::rational::is_narrow;
 use crate::run::{compile_error, run};
 use crate::tower::PRIMES;
-use crate::unknown::other_functions;
+use crate::unknown::{calls_unknown, other_functions};
 use collectives::spmd::Boundary;
 use hlo::{ElementType, Literal, Module, Verified};
 use interp::RunOptions;
@@ -493,8 +493,11 @@ impl Comparison<'_> {
             Difference { seed, output, element, values, in_field, arguments }
         };
         if let Some(&first) = found.different.first() {
-            // Floats seldom have arguments for which numbers are equal.
+            // Floats seldom have arguments for which numbers are equal. Of unknown functions they say more
+            // than the field.
+            let has_calls = self.modules.into_iter().any(calls_unknown);
             let is_sought = self.source == Source::Sought && self.unconfirmed.is_none();
+            let is_sought = is_sought && !has_calls;
             let found = if is_sought { Some(first) } else { self.confirmed(runs, found) };
             let Some(found) = found else {
                 self.unconfirmed.get_or_insert_with(|| at(first));

@@ -31,6 +31,12 @@ fn batch(call: &CustomCall, operands: &[Shape], result: &Shape) -> Dims {
     }
 }
 
+/// Returns whether a module calls unknown functions.
+pub(crate) fn calls_unknown(module: &Module) -> bool {
+    let mut all = module.computations.iter().flat_map(|(_, of)| of.instructions.iter());
+    all.any(|(_, one)| matches!(&one.op, Op::CustomCall(call) if !is_annotation(&call.custom_call_target.0)))
+}
+
 /// Returns what an oracle of an unknown function is keyed by.
 pub(crate) fn name_of(computation: &Computation, instruction: &Instruction) -> String {
     let [function, shapes] = function_of(computation, instruction).unwrap_or_default();
