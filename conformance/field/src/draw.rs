@@ -1,13 +1,13 @@
 //! The arguments of a run: drawn around what modules compare with, or given.
 use crate::arithmetic::{Field, rounded_to};
 use crate::element::{Divisor, Element, read, write};
+use crate::fit::literals;
 use crate::kernels::Number as _;
 use crate::pair::Pair;
 use crate::rational::{digits, exactly};
 use crate::tower::{self, PRIMES};
 use crate::walk::{each_array, each_element};
 use hlo::ir::{Computation, Instruction, InstructionId};
-use hlo::literal::ConstantValue;
 use hlo::op::Unary;
 use hlo::{Array, ArrayShape, Class, ElementType, Literal, Module, Op, Scalar, Shape};
 use num::index::{count, to_i64, to_usize};
@@ -145,15 +145,13 @@ impl Pool {
             }
             integers.extend(limits(computation, instruction));
             has_factors |= matches!(instruction.op, Op::Cholesky(_));
-            let Op::Constant(op) = &instruction.op else { continue };
-            let ConstantValue::Literal(Literal::Array(value)) = &*op.value else { continue };
-            for i in 0..value.len().min(Self::MOST) {
-                match value.get(i) {
-                    Scalar::Float(x) | Scalar::Complex(x, _) if x.is_finite() => floats.push(x),
-                    Scalar::Float(_) | Scalar::Complex(..) | Scalar::Pred(_) => {}
-                    x @ (Scalar::Signed(_) | Scalar::Unsigned(_)) => {
-                        integers.insert(x.as_wrapping());
-                    }
+        }
+        for x in modules.into_iter().flat_map(|module| literals(module, Self::MOST)) {
+            match x {
+                Scalar::Float(x) | Scalar::Complex(x, _) if x.is_finite() => floats.push(x),
+                Scalar::Float(_) | Scalar::Complex(..) | Scalar::Pred(_) => {}
+                x @ (Scalar::Signed(_) | Scalar::Unsigned(_)) => {
+                    integers.insert(x.as_wrapping());
                 }
             }
         }

@@ -9,7 +9,7 @@ use crate::coverage::{Coverage, Samples, Seen};
 use crate::draw::{Draw, Pool, has_ties, held_exactly, is_generic, real, shifted};
 use crate::fit::{
     Failure, devices, floats, has, has_complex, has_conversions, has_roots, has_values,
-    is_partition, same_signature,
+    have_other_literals, is_partition, same_signature,
 };
 use crate::kernels::has_few_digits;
 use crate::lift::{Open, lift};
@@ -494,10 +494,11 @@ impl Comparison<'_> {
         };
         if let Some(&first) = found.different.first() {
             // Floats seldom have arguments for which numbers are equal. Of unknown functions they say more
-            // than the field.
-            let has_calls = self.modules.into_iter().any(calls_unknown);
+            // than the field, and of literals that a compiler has folded.
             let is_sought = self.source == Source::Sought && self.unconfirmed.is_none();
-            let is_sought = is_sought && !has_calls;
+            let is_sought = is_sought
+                && !have_other_literals(self.modules)
+                && !self.modules.into_iter().any(calls_unknown);
             let found = if is_sought { Some(first) } else { self.confirmed(runs, found) };
             let Some(found) = found else {
                 self.unconfirmed.get_or_insert_with(|| at(first));

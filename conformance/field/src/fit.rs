@@ -1,11 +1,14 @@
 //! How two modules fit: their signatures, the devices they run on, and whether one is a part of the
 //! other.
+use crate::rational::has_few_bits;
 use collectives::RunError;
 use hlo::ir::CommonAttrs;
+use hlo::literal::ConstantValue;
 use hlo::op::{Binary, Kind, Unary};
-use hlo::{ElementType, Module, Op, Shape};
+use hlo::{ElementType, Literal, Module, Op, Scalar, Shape};
 use interp::DeviceGrid;
 use num::index::count;
+use std::collections::BTreeSet;
 
 /// Why two modules cannot be compared.
 #[derive(Debug, thiserror::Error)]
@@ -99,6 +102,34 @@ pub(crate) fn has_conversions(module: &Module) -> bool {
             matches!(instruction.op, Op::Convert(_)) && is_float(to) && !is_float(from)
         })
     })
+}
+
+/// Returns the numbers of the constants of a module, of each array the first ones.
+pub(crate) fn literals(module: &Module, most: usize) -> impl Iterator<Item = Scalar> {
+    let all = module.computations.iter().flat_map(|(_, of)| of.instructions.iter());
+    all.flat_map(move |(_, instruction)| {
+        let value = if let Op::Constant(op) = &instruction.op { Some(&*op.value) } else { None };
+        let array = match value {
+            Some(ConstantValue::Literal(Literal::Array(array))) => Some(array),
+            Some(ConstantValue::Literal(_) | ConstantValue::Elided(_)) | None => None,
+        };
+        array
+            .into_iter()
+            .flat_map(move |array| (0..array.len().min(most)).map(move |i| array.get(i)))
+    })
+}
+
+/// Returns whether one of two modules has a rounded literal that the other has not: a compiler may have
+/// folded it.
+pub(crate) fn have_other_literals(modules: [&Module; 2]) -> bool {
+    let [first, second] = modules.map(|module| {
+        let rounded = literals(module, 1024).filter_map(|x| match x {
+            Scalar::Float(x) | Scalar::Complex(x, _) => (!has_few_bits(x)).then(|| x.to_bits()),
+            Scalar::Pred(_) | Scalar::Signed(_) | Scalar::Unsigned(_) => None,
+        });
+        rounded.collect::<BTreeSet<u64>>()
+    });
+    first != second
 }
 
 /// Returns whether an instruction of a module has such an array as its value.
