@@ -7,6 +7,7 @@ use crate::ffi::FfiHooks;
 use crate::handle::{destroy, get, give, list, text};
 use crate::queue::Queue;
 use crate::settings::Settings;
+use crate::streams::Streams;
 use interp::{Hooks, SystemMemory};
 use pjrt::sys::{Header, NamedValue, NamedValueData};
 use std::ffi::{c_int, c_void};
@@ -24,6 +25,7 @@ pub(crate) struct Client {
     #[expect(clippy::vec_box, reason = "the host keeps the addresses of devices")]
     pub(crate) devices: Vec<Box<Device>>,
     pub(crate) queue: Queue,
+    pub(crate) streams: Streams,
     device_handles: Vec<*mut c_void>,
     memory_handles: Vec<*mut c_void>,
 }
@@ -42,7 +44,8 @@ impl Client {
         let device_handles = devices.iter().map(|device| device.handle()).collect();
         let memory_handles = devices.iter().map(|device| device.memory_handle()).collect();
         let (ffi, queue) = (FfiHooks::default(), Queue::start()?);
-        Ok(Self { settings, ffi, devices, queue, device_handles, memory_handles })
+        let streams = Streams::new(devices.len());
+        Ok(Self { settings, ffi, devices, queue, streams, device_handles, memory_handles })
     }
     /// Returns the hooks of a run, with the handlers that are registered now.
     pub(crate) fn hooks(&self) -> Arc<Hooks> {

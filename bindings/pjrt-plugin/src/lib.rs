@@ -5,7 +5,8 @@
 //!                              ├─ transfer, placeholder    buffers from the host, and without a value yet
 //!                              ├─ buffer                   values: promises that an execution keeps
 //!                              ├─ executable ─> program    StableHLO or HloModuleProto ─> collectives::Session
-//!                              └─ execute ─> queue         a launch returns at once; one thread runs them in order
+//!                              └─ execute ─> streams       launches of each device in order, which may wait for those of others
+//!                                            └─> queue     a launch returns at once; one thread runs them in order
 //! ```
 //!
 //! `docs/jax.md` is the page for users. The structs of the C API are those of `pjrt::sys`.
@@ -30,6 +31,7 @@ mod queue;
 mod raw_error;
 mod settings;
 mod source;
+mod streams;
 mod strides;
 mod table;
 mod transfer;
