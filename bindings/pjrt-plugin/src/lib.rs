@@ -1,8 +1,9 @@
 //! A PJRT plugin: JAX, and every other framework that loads such plugins, runs programs on Etalon.
 //!
 //! ```text
-//! GetPjrtApi ─> table ─> call ─┬─ client, device           what the host asks about the platform
-//!                              ├─ transfer, placeholder    buffers from the host, and without a value yet
+//! GetPjrtApi ─> table ─> call ─┬─ client, device, topology what the host asks about the platform
+//!                              ├─ transfer, upload         buffers from the host, at once and in parts
+//!                              ├─ placeholder              buffers without a value yet
 //!                              ├─ buffer                   values: promises that an execution keeps
 //!                              ├─ executable ─> program    StableHLO or HloModuleProto ─> collectives::Session
 //!                              └─ execute ─> streams       launches of each device in order, which may wait for those of others
@@ -19,6 +20,7 @@ mod dump;
 mod event;
 mod executable;
 mod execute;
+mod extension;
 mod failure;
 mod ffi;
 mod handle;
@@ -34,7 +36,11 @@ mod source;
 mod streams;
 mod strides;
 mod table;
+#[cfg(test)]
+mod testing;
+mod topology;
 mod transfer;
+mod upload;
 
 pub use callback::{
     HostArray, PythonCallback, etalon_python_callback_users, etalon_register_python_callback,

@@ -78,10 +78,13 @@ impl Program {
         };
         let config = &module.config;
         let outputs = shards.as_ref().map_or_else(|| leaves(shape.result), Shards::results);
-        let stated = config.entry_layout.as_ref().map(|(_, result)| leaves(result));
-        let outputs = match stated {
-            Some(stated) => outputs.into_iter().zip(&stated).map(laid_out).collect(),
-            None => outputs,
+        let arguments = shards.as_ref().map_or(arguments, Shards::arguments);
+        let (arguments, outputs) = match &config.entry_layout {
+            Some((parameters, result)) => {
+                let parameters: Vec<Shape> = parameters.iter().flat_map(leaves).collect();
+                (laid_out(arguments, &parameters), laid_out(outputs, &leaves(result)))
+            }
+            None => (arguments, outputs),
         };
         let is_donated =
             |&i: &usize| i64::try_from(i).is_ok_and(|number| config.is_donated(number));
@@ -89,7 +92,7 @@ impl Program {
             client: Arc::clone(client),
             donated: (0..arguments.len()).filter(is_donated).collect(),
             outputs,
-            arguments: shards.as_ref().map_or(arguments, Shards::arguments),
+            arguments,
             is_joint: placement.devices.len() > 1 && (shards.is_some() || is_joint(module)),
             shards,
             alone: OnceLock::new(),
@@ -195,14 +198,16 @@ fn has_handlers(client: &Client, module: &Module) -> Result<()> {
     Ok(())
 }
 
-/// Returns a shape with the layout of another.
-fn laid_out((mut shape, stated): (Shape, &Shape)) -> Shape {
-    if let (Shape::Array(array), Shape::Array(stated)) = (&mut shape, stated)
-        && array.rank() == stated.rank()
-    {
-        array.layout.clone_from(&stated.layout);
+/// Returns shapes with the layouts of others.
+fn laid_out(mut shapes: Vec<Shape>, stated: &[Shape]) -> Vec<Shape> {
+    for (shape, stated) in shapes.iter_mut().zip(stated) {
+        if let (Shape::Array(array), Shape::Array(stated)) = (shape, stated)
+            && array.rank() == stated.rank()
+        {
+            array.layout.clone_from(&stated.layout);
+        }
     }
-    shape
+    shapes
 }
 
 /// Returns the shards of a program that the host wants partitioned, and that is not yet.

@@ -89,6 +89,11 @@ impl Settings {
         Ok(settings)
     }
 
+    /// Returns whether a client may have this number of devices.
+    pub(crate) fn may_have(count: usize) -> bool {
+        (1..=MOST_DEVICES).contains(&count)
+    }
+
     fn set(&mut self, name: &str, value: &str) -> Result<(), String> {
         match name {
             "engine" => {
@@ -99,7 +104,7 @@ impl Settings {
             }
             "device_count" => {
                 let count = number::<usize>(value, "a number of devices")?;
-                if !(1..=MOST_DEVICES).contains(&count) {
+                if !Self::may_have(count) {
                     return Err(format!("found {count}, expected 1 to {MOST_DEVICES}"));
                 }
                 self.device_count = count;

@@ -87,109 +87,9 @@ fn ready(waiting: &mut [VecDeque<Launch>]) -> Option<(Arc<Program>, Vec<Part>)> 
 }
 
 #[cfg(test)]
-#[expect(unsafe_code, reason = "calls functions of the table")]
 mod tests {
-    use crate::table::table;
-    use hlo::Module;
-    use pjrt::compile_options::{CompileOptionsProto, ExecutableBuildOptionsProto};
-    use pjrt::sys::*;
-    use prost::Message;
+    use crate::testing::{buffer, client, compile, launch, value};
     use std::ffi::c_void;
-    use std::ptr::{from_ref, null_mut};
-
-    const S32: i32 = 4;
-
-    fn call<A: Arguments>(arguments: A) -> A {
-        // SAFETY: the pointers in the structs of these tests are valid.
-        let outcome = unsafe { Api::new(table().cast_mut()).unwrap().call(arguments) };
-        outcome.unwrap_or_else(|_| panic!("{} failed", A::FUNCTION))
-    }
-
-    /// A client with two devices.
-    fn client() -> (*mut c_void, Vec<*mut c_void>) {
-        let mut option = NamedValue {
-            header: Header::of::<NamedValue>(),
-            name: c"device_count".as_ptr(),
-            name_size: 12,
-            kind: 1,
-            value: NamedValueData { int64: 2 },
-            value_size: 1,
-        };
-        let create =
-            ClientCreate { create_options: &raw mut option, num_options: 1, ..Default::default() };
-        let client = call(create).client;
-        let devices = call(ClientDevices { client, ..Default::default() });
-        // SAFETY: the list is the client's.
-        let devices = unsafe { std::slice::from_raw_parts(devices.devices, devices.num_devices) };
-        (client, devices.to_vec())
-    }
-
-    fn compile(client: *mut c_void, text: &str) -> *mut c_void {
-        let code = hlo::proto::encode(&Module::parse(text).unwrap()).unwrap();
-        let build = ExecutableBuildOptionsProto {
-            device_ordinal: -1,
-            num_replicas: 2,
-            num_partitions: 1,
-            ..Default::default()
-        };
-        let options =
-            CompileOptionsProto { executable_build_options: Some(build), ..Default::default() };
-        let options = options.encode_to_vec();
-        let program = Program {
-            header: Header::of::<Program>(),
-            code: code.as_ptr().cast(),
-            code_size: code.len(),
-            format: c"hlo".as_ptr(),
-            format_size: 3,
-        };
-        call(ClientCompile {
-            client,
-            program: &raw const program,
-            options: options.as_ptr().cast(),
-            options_size: options.len(),
-            ..Default::default()
-        })
-        .executable
-    }
-
-    /// Launches a program of a number on one device.
-    fn launch(
-        executable: *mut c_void,
-        client: *mut c_void,
-        device: *mut c_void,
-        n: i32,
-    ) -> *mut c_void {
-        let buffer = call(ClientBufferFromHostBuffer {
-            client,
-            data: from_ref(&n).cast(),
-            ty: S32,
-            device,
-            ..Default::default()
-        })
-        .buffer;
-        let arguments = [buffer];
-        let argument_lists = [arguments.as_ptr()];
-        let mut outputs = [null_mut()];
-        let output_lists = [outputs.as_mut_ptr()];
-        call(LoadedExecutableExecute {
-            executable,
-            argument_lists: argument_lists.as_ptr(),
-            num_devices: 1,
-            num_args: 1,
-            output_lists: output_lists.as_ptr(),
-            execute_device: device,
-            ..Default::default()
-        });
-        outputs[0]
-    }
-
-    fn value(buffer: *mut c_void) -> Result<i32, String> {
-        // SAFETY: the buffer is one of the plugin's.
-        let buffer = unsafe { crate::handle::get::<crate::buffer::Buffer>(buffer) };
-        let value = buffer.and_then(|buffer| buffer.value()?.wait());
-        let value = value.map_err(|failure| failure.message)?;
-        Ok(i32::from_le_bytes(value.bytes().try_into().unwrap()))
-    }
 
     const SUM: &str = "HloModule sum, replica_count=2
         add { a = s32[] parameter(0) b = s32[] parameter(1) ROOT s = s32[] add(a, b) }
@@ -197,28 +97,38 @@ mod tests {
     const NEGATE: &str = "HloModule negate, replica_count=2
         ENTRY e { x = s32[] parameter(0) ROOT n = s32[] negate(x) }";
 
+    /// Launches programs of two devices on each of them, with a number.
+    fn launches() -> (impl Fn(*mut c_void, usize, i32) -> *mut c_void, *mut c_void) {
+        let (client, devices) = client(2);
+        let start = move |executable, device: usize, number| {
+            launch(executable, devices[device], buffer(client, devices[device], &[number], &[]))
+        };
+        (start, client)
+    }
+
+    fn is(buffer: *mut c_void, number: i32) -> bool {
+        value(buffer) == Ok(format!("s32[] {number}"))
+    }
+
     #[test]
     fn devices_are_launched_one_by_one() {
-        let (client, devices) = client();
-        let (sum, again, negate) =
-            (compile(client, SUM), compile(client, SUM), compile(client, NEGATE));
-        let of_first = launch(sum, client, devices[0], 3);
+        let (start, client) = launches();
+        let of_thread = || compile(client, SUM, 2);
+        let (sum, again, negate) = (of_thread(), of_thread(), compile(client, NEGATE, 2));
+        let of_first = start(sum, 0, 3);
         // It waits for the sum, which is earlier on its device.
-        let behind = launch(negate, client, devices[0], 7);
-        assert_eq!(value(launch(negate, client, devices[1], 5)), Ok(-5));
-        let of_second = launch(again, client, devices[1], 4);
-        assert_eq!((value(of_first), value(of_second)), (Ok(7), Ok(7)));
-        assert_eq!(value(behind), Ok(-7));
+        let behind = start(negate, 0, 7);
+        assert!(is(start(negate, 1, 5), -5));
+        let of_second = start(again, 1, 4);
+        assert!(is(of_first, 7) && is(of_second, 7) && is(behind, -7));
     }
 
     #[test]
     fn different_programs_that_communicate_are_an_error() {
-        let (client, devices) = client();
+        let (start, client) = launches();
         let other = SUM.replace("HloModule sum", "HloModule other");
-        let (sum, other) = (compile(client, SUM), compile(client, &other));
-        let of_first = launch(sum, client, devices[0], 3);
-        let of_second = launch(other, client, devices[1], 4);
-        for buffer in [of_first, of_second] {
+        let (sum, other) = (compile(client, SUM, 2), compile(client, &other, 2));
+        for buffer in [start(sum, 0, 3), start(other, 1, 4)] {
             let message = value(buffer).unwrap_err();
             assert!(
                 message.contains("device 0 launched `sum`, device 1 launched `other`"),
@@ -226,8 +136,7 @@ mod tests {
             );
         }
         // The devices go on.
-        let (of_first, of_second) =
-            (launch(sum, client, devices[0], 1), launch(sum, client, devices[1], 2));
-        assert_eq!((value(of_first), value(of_second)), (Ok(3), Ok(3)));
+        let (of_first, of_second) = (start(sum, 0, 1), start(sum, 1, 2));
+        assert!(is(of_first, 3) && is(of_second, 3));
     }
 }

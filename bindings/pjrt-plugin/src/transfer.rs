@@ -62,7 +62,7 @@ pub(crate) fn shape_of(ty: c_int, dims: &[i64]) -> Result<ArrayShape> {
 }
 
 /// Whether every byte pattern is a value as literals have it: narrow integers extend their sign.
-fn takes_all_bytes(shape: &ArrayShape) -> bool {
+pub(crate) fn takes_all_bytes(shape: &ArrayShape) -> bool {
     shape.ty.bits() >= 8
 }
 
@@ -70,7 +70,11 @@ fn takes_all_bytes(shape: &ArrayShape) -> bool {
 ///
 /// # Safety
 /// The memory has elements of the shape at these strides.
-unsafe fn copied(start: *const u8, shape: ArrayShape, strides: Option<&[i64]>) -> Literal {
+pub(crate) unsafe fn copied(
+    start: *const u8,
+    shape: ArrayShape,
+    strides: Option<&[i64]>,
+) -> Literal {
     let (dims, ty) = (shape.dims.clone(), shape.ty);
     let width = ty.storage_bytes();
     let mut literal = Literal::zeros(shape);
@@ -137,7 +141,7 @@ impl Destination {
 }
 
 /// Runs `work` on the value of a buffer when it is ready, and returns the event of its end.
-fn when_ready(
+pub(crate) fn when_ready(
     value: &Arc<Promise>,
     work: impl FnOnce(&Literal) -> Result<()> + Send + 'static,
 ) -> *mut c_void {

@@ -38,6 +38,17 @@ pub struct Program {
     pub format_size: usize,
 }
 
+/// `PJRT_ShapeSpec`: the shape of a buffer to be.
+#[repr(C)]
+#[derive(Debug)]
+#[allow(missing_docs, reason = "the C API documents its fields")]
+pub struct ShapeSpec {
+    pub header: Header,
+    pub dims: *const i64,
+    pub num_dims: usize,
+    pub ty: c_int,
+}
+
 /// `PJRT_ExecuteOptions`: all zero for no callbacks, no launch id, and buffers that may all be donated.
 #[repr(C)]
 #[derive(Debug, Default)]
