@@ -79,13 +79,14 @@ impl Program {
         let config = &module.config;
         let outputs = shards.as_ref().map_or_else(|| leaves(shape.result), Shards::results);
         let arguments = shards.as_ref().map_or(arguments, Shards::arguments);
-        let (arguments, outputs) = match &config.entry_layout {
-            Some((parameters, result)) => {
-                let parameters: Vec<Shape> = parameters.iter().flat_map(leaves).collect();
-                (laid_out(arguments, &parameters), laid_out(outputs, &leaves(result)))
-            }
-            None => (arguments, outputs),
+        // Shards have none: theirs are those of the whole arrays.
+        let (parameters, result) = match &config.entry_layout {
+            Some((parameters, result)) => (parameters.iter().collect(), result),
+            None => (shape.parameters, shape.result),
         };
+        let stated: Vec<Shape> = parameters.into_iter().flat_map(leaves).collect();
+        let (arguments, outputs) =
+            (laid_out(arguments, &stated), laid_out(outputs, &leaves(result)));
         let is_donated =
             |&i: &usize| i64::try_from(i).is_ok_and(|number| config.is_donated(number));
         Ok(Self {
