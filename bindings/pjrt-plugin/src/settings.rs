@@ -1,5 +1,5 @@
 //! Settings: options of the client, and variables of the environment.
-use crate::callback::{self, TARGET};
+use crate::callback::with_python_callbacks;
 use crate::failure::{Failure, Result};
 use interp::{CompileOptions, Engine, Hooks, RunOptions, Spill};
 use std::path::PathBuf;
@@ -45,7 +45,7 @@ impl Settings {
     pub(crate) fn read(options: &[(String, String)]) -> Result<Self> {
         let mut settings = Self {
             compile: CompileOptions::default(),
-            run: RunOptions::default().hooks(Hooks::new().custom_call(TARGET, callback::run)),
+            run: RunOptions::default().hooks(with_python_callbacks(Hooks::new())),
             device_count: 1,
             dump: None,
             spill: (None, Spill::DEFAULT),
