@@ -77,9 +77,9 @@ calls! {
     }
     // What is compiled for a topology runs on a client that it is loaded by, or that reads its serialized form.
     Compile(a) {
-        let client = if a.client.is_null() { a.topology } else { a.client };
         let source = source(a.program, list(a.options.cast::<u8>(), a.options_size))?;
-        let program = Program::compile(get::<Arc<Client>>(client)?, source)?;
+        // A client that the host names beside it may have fewer devices.
+        let program = Program::compile(get::<Arc<Client>>(a.topology)?, source)?;
         a.executable = give(Executable::new(Arc::new(program)));
         Ok(())
     }
@@ -147,15 +147,30 @@ mod tests {
 
     #[test]
     fn what_is_compiled_for_a_topology_is_loaded_by_a_client() {
-        let topology = named("").unwrap();
-        let text = "HloModule m ENTRY e { x = s32[2] parameter(0) ROOT n = s32[2] negate(x) }";
-        let executable = with_program(text, 1, |program, options| {
-            let (options, options_size) = (options.as_ptr().cast(), options.len());
-            call(Compile { topology, program, options, options_size, ..Default::default() })
-                .executable
-        });
-        call(TopologyDescriptionDestroy { topology, ..Default::default() });
         let (client, _) = client(1);
+        let topology = named("2").unwrap();
+        let text = "HloModule m ENTRY e { x = s32[2] parameter(0) ROOT n = s32[2] negate(x) }";
+        let compile = |replicas| {
+            with_program(text, replicas, |program, options| {
+                let (options, options_size) = (options.as_ptr().cast(), options.len());
+                let executable = null_mut();
+                let header = Header::of::<Compile>();
+                call(Compile {
+                    header,
+                    topology,
+                    program,
+                    options,
+                    options_size,
+                    client,
+                    executable,
+                })
+                .executable
+            })
+        };
+        let (executable, of_two) = (compile(1), compile(2));
+        let replicas = ExecutableNumReplicas { executable: of_two, ..Default::default() };
+        assert_eq!(call(replicas).num_replicas, 2);
+        call(TopologyDescriptionDestroy { topology, ..Default::default() });
         let load = ClientLoad { client, executable, ..Default::default() };
         let loaded = call(load).loaded_executable;
         let result = launch(loaded, null_mut(), buffer(client, null_mut(), &[3, -4], &[2]));
