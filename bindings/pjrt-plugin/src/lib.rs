@@ -3,7 +3,7 @@
 //! ```text
 //! GetPjrtApi ─> table ─> call ─┬─ client, device, topology what the host asks about the platform
 //!                              ├─ transfer, upload         buffers from the host, at once and in parts
-//!                              ├─ placeholder              buffers without a value yet
+//!                              ├─ placeholder, dependency  buffers without a value yet, and what waits for a call of the host
 //!                              ├─ buffer                   values: promises that an execution keeps
 //!                              ├─ executable ─> program    StableHLO or HloModuleProto ─> collectives::Session
 //!                              └─ execute ─> streams       launches of each device in order, which may wait for those of others
@@ -15,6 +15,7 @@ mod buffer;
 mod call;
 mod callback;
 mod client;
+mod dependency;
 mod device;
 mod dump;
 mod event;

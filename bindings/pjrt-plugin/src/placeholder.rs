@@ -83,12 +83,7 @@ calls! {
             .and_then(|()| get::<Buffer>(a.buffer)?.value());
         match value {
             Err(failure) => promise.set(Err(failure)),
-            Ok(value) => {
-                let known = Arc::clone(&value);
-                value.signal().then(move |outcome| {
-                    promise.set(outcome.and_then(|()| known.wait()));
-                });
-            }
+            Ok(value) => promise.follow(&value),
         }
         Ok(())
     }

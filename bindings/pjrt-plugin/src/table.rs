@@ -80,7 +80,7 @@ macro_rules! rows {
     ($($name:ident)*) => { [$(row::<sys::$name>()),*] };
 }
 
-fn implemented() -> [(usize, Function); 126] {
+fn implemented() -> [(usize, Function); 128] {
     rows! {
         ErrorDestroy ErrorMessage ErrorGetCode PluginInitialize PluginAttributes EventDestroy
         EventIsReady EventError EventAwait EventOnReady ClientCreate ClientDestroy
@@ -115,7 +115,8 @@ fn implemented() -> [(usize, Function); 126] {
         ClientCreateAliasBuffer ClientFulfillAliasBuffer ClientUpdateGlobalProcessInfo
         TopologyDescriptionCreate TopologyDescriptionSerialize TopologyDescriptionDeserialize Compile ClientLoad
         ClientCreateUpload UploadDestroy UploadTransferData UploadRetrieveBuffer UploadDevice UploadBufferCount
-        UploadBufferSize UploadSetBufferError UploadAddMetadata UploadTransferLiteral BufferBitcast
+        UploadBufferSize UploadSetBufferError UploadAddMetadata UploadTransferLiteral BufferBitcast BufferCopyRawToHostFuture
+        BufferDonateWithControlDependency
     }
 }
 
@@ -129,17 +130,15 @@ macro_rules! not_implemented {
 }
 
 /// The functions without a meaning here: streams of a device, control over its schedule, memory spaces.
-static NOT_IMPLEMENTED: [(usize, Function); 12] = not_implemented! {
+static NOT_IMPLEMENTED: [(usize, Function); 10] = not_implemented! {
     77 "PJRT_CopyToDeviceStream_Destroy"
     78 "PJRT_CopyToDeviceStream_AddChunk"
     79 "PJRT_CopyToDeviceStream_TotalBytes"
     80 "PJRT_CopyToDeviceStream_GranuleSize"
     81 "PJRT_CopyToDeviceStream_CurrentBytes"
-    120 "PJRT_Buffer_CopyRawToHostFuture"
     121 "PJRT_Device_PoisonExecution"
     122 "PJRT_Device_CreateAsyncTrackingEvent"
     123 "PJRT_AsyncTrackingEvent_Destroy"
-    125 "PJRT_Buffer_DonateWithControlDependency"
     136 "PJRT_TopologyDescription_MakeCanonicalShapeForMemorySpace"
     137 "PJRT_TopologyDescription_GetMemorySpaceKindIds"
 };

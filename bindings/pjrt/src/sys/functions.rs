@@ -1,8 +1,8 @@
 //! The functions of the table, with their arguments and results.
 #![expect(unsafe_code, reason = "declares the structs of foreign functions")]
 use super::{
-    Arguments, Deleter, ExecuteOptions, Header, LogicalDeviceIds, MemoryLayout, NamedValue,
-    OnReady, Program, ShapeSpec,
+    Arguments, Deleter, ExecuteOptions, Header, HostReady, LogicalDeviceIds, MemoryLayout,
+    NamedValue, OnReady, Program, ShapeSpec,
 };
 use std::ffi::{c_char, c_int, c_void};
 
@@ -200,8 +200,14 @@ functions! {
         upload: *mut c_void, index: c_int, data: *const c_void, dims: *const i64, num_dims: usize, ty: c_int,
         layout: *mut MemoryLayout, done: *mut c_void,
     }
+    120 "PJRT_Buffer_CopyRawToHostFuture" BufferCopyRawToHostFuture {
+        buffer: *mut c_void, offset: i64, size: i64, event: *mut c_void, data: *mut c_void, ready: Option<HostReady>,
+    }
     124 "PJRT_Executable_GetCompileOptions" ExecutableGetCompileOptions {
         executable: *mut c_void, bytes: *const c_char, bytes_size: usize, owner: *mut c_void, deleter: Option<Deleter>,
+    }
+    125 "PJRT_Buffer_DonateWithControlDependency" BufferDonateWithControlDependency {
+        buffer: *mut c_void, data: *mut c_void, ready: Option<HostReady>, result: *mut c_void,
     }
     126 "PJRT_Event_Create" EventCreate { event: *mut c_void }
     127 "PJRT_Event_Set" EventSet { event: *mut c_void, code: c_int, message: *const c_char, message_size: usize }

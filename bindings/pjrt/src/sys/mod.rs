@@ -220,6 +220,9 @@ mod tests {
         assert_eq!(size_of::<UploadTransferLiteral>(), 80);
         assert_eq!(size_of::<UploadSetBufferError>(), 48);
         assert_eq!(size_of::<BufferBitcast>(), 64);
+        assert_eq!(size_of::<BufferCopyRawToHostFuture>(), 64);
+        assert_eq!(size_of::<BufferDonateWithControlDependency>(), 48);
+        assert_eq!(size_of::<HostReadyArguments>(), 48);
         assert_eq!(size_of::<Extension<7>>(), 80);
         assert_eq!(size_of::<FfiRegisterHandler>(), 56);
         assert_eq!(size_of::<LayoutSerialize>(), 56);
