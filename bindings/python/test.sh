@@ -21,6 +21,9 @@ prepare() {
   install tests pytest || exit 75
   install tests 'iree-base-compiler==3.13.0' 'iree-base-runtime==3.13.0' || echo "IREE 3.13.0 cannot be installed: its tests are skipped"
   install tests 'jax==0.10.2' 'mypy==2.4.1' || echo "JAX 0.10.2 cannot be installed: its tests are skipped"
+  # From the index of PyTorch's wheels for the CPU: those of PyPI need gigabytes of CUDA.
+  (install tests --retries 0 --index-url https://download.pytorch.org/whl/cpu 'torch==2.9.0' && install tests 'torch_xla==2.9.0') 2> /dev/null \
+    || echo "torch 2.9.0 for the CPU and torch_xla 2.9.0 cannot be installed: their tests are skipped"
   for python in python3.11 python3.10; do
     if [ ! -x "$old/bin/python" ] && "$python" -c '' 2> /dev/null && "$python" -m venv "$old"; then
       install "${old##*/}" 'jaxlib==0.4.13' 'numpy<2' 'scipy<1.12' ml_dtypes || rm -rf "$old"

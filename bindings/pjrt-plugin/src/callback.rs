@@ -4,14 +4,14 @@
 //! function that calls it.
 #![expect(unsafe_code, reason = "calls a function of the host")]
 use hlo::{ArrayShape, Literal, Module, Op};
-use interp::{Call, Code, Error};
+use interp::{Call, Code, Error, Hooks};
 use pjrt::buffer_type::{TOKEN, buffer_type};
 use std::collections::BTreeMap;
 use std::ffi::{c_int, c_void};
 use std::sync::{Mutex, PoisonError, RwLock};
 
 /// The custom call that calls Python.
-pub(crate) const TARGET: &str = "etalon_python_callback";
+const TARGET: &str = "etalon_python_callback";
 
 /// An operand or a result of a callback.
 #[repr(C)]
@@ -44,6 +44,12 @@ static FUNCTION: RwLock<Option<PythonCallback>> = RwLock::new(None);
 #[unsafe(no_mangle)]
 pub extern "C" fn etalon_register_python_callback(function: Option<PythonCallback>) {
     *FUNCTION.write().unwrap_or_else(PoisonError::into_inner) = function;
+}
+
+/// Returns hooks with which programs call Python.
+#[must_use]
+pub fn with_python_callbacks(hooks: Hooks) -> Hooks {
+    hooks.custom_call(TARGET, run)
 }
 
 /// How many compiled programs call each callback.
@@ -115,7 +121,7 @@ fn failed(message: impl Into<String>) -> Error {
 }
 
 /// Runs a callback.
-pub(crate) fn run(call: &Call<'_>) -> Result<Literal, Error> {
+fn run(call: &Call<'_>) -> Result<Literal, Error> {
     let function = *FUNCTION.read().unwrap_or_else(PoisonError::into_inner);
     let help = "install the Python package `etalon`, which registers callbacks";
     let function = function.ok_or_else(|| failed("Python is not registered").with_help(help))?;

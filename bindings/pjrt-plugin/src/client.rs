@@ -7,24 +7,27 @@ use crate::ffi::FfiHooks;
 use crate::handle::{destroy, get, give, list, text};
 use crate::queue::Queue;
 use crate::settings::Settings;
+use crate::streams::Streams;
 use interp::{Hooks, SystemMemory};
 use pjrt::sys::{Header, NamedValue, NamedValueData};
 use std::ffi::{c_int, c_void};
-use std::ptr::null;
 use std::sync::Arc;
 
 /// The name of the platform.
 pub(crate) const PLATFORM: &str = "etalon";
-const VERSION: &str = concat!("etalon ", env!("CARGO_PKG_VERSION"));
+pub(crate) const VERSION: &str = concat!("etalon ", env!("CARGO_PKG_VERSION"));
 
-/// A client. Its object is an `Arc<Client>`; buffers and executables share it.
+/// A client. Its object is an `Arc<Client>`; buffers and executables share it. A topology that no client has made is one, too.
 pub(crate) struct Client {
     pub(crate) settings: Settings,
     ffi: FfiHooks,
     #[expect(clippy::vec_box, reason = "the host keeps the addresses of devices")]
     pub(crate) devices: Vec<Box<Device>>,
     pub(crate) queue: Queue,
-    device_handles: Vec<*mut c_void>,
+    pub(crate) streams: Streams,
+    /// Whether the host has it as a topology, which it destroys.
+    pub(crate) is_topology: bool,
+    pub(crate) device_handles: Vec<*mut c_void>,
     memory_handles: Vec<*mut c_void>,
 }
 
@@ -34,7 +37,7 @@ unsafe impl Send for Client {}
 unsafe impl Sync for Client {}
 
 impl Client {
-    fn new(settings: Settings) -> Result<Self> {
+    pub(crate) fn new(settings: Settings) -> Result<Self> {
         let limit = settings.run.max_memory.or_else(|| SystemMemory::Total.bytes());
         let limit = limit.map(|bytes| i64::try_from(bytes).unwrap_or(i64::MAX));
         let device = |number| Device::new(number, limit);
@@ -42,7 +45,18 @@ impl Client {
         let device_handles = devices.iter().map(|device| device.handle()).collect();
         let memory_handles = devices.iter().map(|device| device.memory_handle()).collect();
         let (ffi, queue) = (FfiHooks::default(), Queue::start()?);
-        Ok(Self { settings, ffi, devices, queue, device_handles, memory_handles })
+        let streams = Streams::new(devices.len());
+        let is_topology = false;
+        Ok(Self {
+            settings,
+            ffi,
+            devices,
+            queue,
+            streams,
+            is_topology,
+            device_handles,
+            memory_handles,
+        })
     }
     /// Returns the hooks of a run, with the handlers that are registered now.
     pub(crate) fn hooks(&self) -> Arc<Hooks> {
@@ -63,7 +77,7 @@ impl Client {
 ///
 /// # Safety
 /// The texts of the options are valid.
-unsafe fn options(values: &[NamedValue]) -> Result<Vec<(String, String)>> {
+pub(crate) unsafe fn options(values: &[NamedValue]) -> Result<Vec<(String, String)>> {
     let one = |option: &NamedValue| {
         // SAFETY: the caller vouches for the texts; the kind says which part of the union is set.
         unsafe {
@@ -175,35 +189,6 @@ calls! {
     }
     // The only process is this one.
     ClientUpdateGlobalProcessInfo(a) { get::<Arc<Client>>(a.client).map(drop) }
-    // The topology is that of the client, and lives as long.
-    ClientTopologyDescription(a) {
-        get::<Arc<Client>>(a.client)?;
-        a.topology = a.client;
-        Ok(())
-    }
-    TopologyDescriptionDestroy(_a) { Ok(()) }
-    TopologyDescriptionPlatformName(a) {
-        (a.name, a.name_size) = (PLATFORM.as_ptr().cast(), PLATFORM.len());
-        Ok(())
-    }
-    TopologyDescriptionPlatformVersion(a) {
-        (a.version, a.version_size) = (VERSION.as_ptr().cast(), VERSION.len());
-        Ok(())
-    }
-    // A device is its own description.
-    TopologyDescriptionGetDeviceDescriptions(a) {
-        let handles = &get::<Arc<Client>>(a.topology)?.device_handles;
-        (a.descriptions, a.num_descriptions) = (handles.as_ptr(), handles.len());
-        Ok(())
-    }
-    TopologyDescriptionAttributes(a) {
-        (a.attributes, a.num_attributes) = (null(), 0);
-        Ok(())
-    }
-    TopologyDescriptionFingerprint(a) {
-        a.fingerprint = u64::try_from(get::<Arc<Client>>(a.topology)?.devices.len()).unwrap_or(0);
-        Ok(())
-    }
     ExecuteContextCreate(a) { a.context = give(()); Ok(()) }
     ExecuteContextDestroy(a) {
         destroy::<()>(a.context);

@@ -234,7 +234,7 @@ calls! {
     }
 }
 
-unsafe extern "C" fn nothing_to_delete(_: *mut c_void) {}
+pub(crate) unsafe extern "C" fn nothing_to_delete(_: *mut c_void) {}
 
 /// Returns the number of the device that the host names, by itself or by its memory; the first without either.
 ///

@@ -3,6 +3,7 @@
 use crate::call::calls;
 use crate::client::Client;
 use crate::device::MEMORY_KIND;
+use crate::extension::Layouts;
 use crate::failure::{Failure, Result};
 use crate::handle::{destroy, get, give, list, text};
 use crate::program::{Program, Source};
@@ -29,6 +30,8 @@ pub(crate) struct Executable {
     parameter_kinds: Vec<*const c_char>,
     parameter_kind_sizes: Vec<usize>,
     costs: Vec<NamedValue>,
+    pub(crate) output_layouts: Layouts,
+    pub(crate) parameter_layouts: Layouts,
 }
 
 impl Executable {
@@ -59,6 +62,8 @@ impl Executable {
             parameter_kinds: kinds(parameters),
             parameter_kind_sizes: vec![MEMORY_KIND.len(); parameters],
             costs: costs(&program),
+            output_layouts: Layouts::of(&program.outputs),
+            parameter_layouts: Layouts::of(&program.arguments),
             is_deleted: AtomicBool::new(false),
             program,
         }
@@ -97,15 +102,31 @@ unsafe fn program<'a>(executable: *const c_void) -> Result<&'a Program> {
 }
 
 /// Drops bytes that the host owned.
-unsafe extern "C" fn delete_bytes(bytes: *mut c_void) {
+pub(crate) unsafe extern "C" fn delete_bytes(bytes: *mut c_void) {
     // SAFETY: the host passes what it got with the bytes, once.
     unsafe { destroy::<Vec<u8>>(bytes) };
 }
 
 /// Returns the start of bytes, their number, and the object that owns them.
-fn give_bytes(bytes: Vec<u8>) -> (*const c_char, usize, *mut c_void) {
+pub(crate) fn give_bytes(bytes: Vec<u8>) -> (*const c_char, usize, *mut c_void) {
     let (start, size) = (bytes.as_ptr().cast(), bytes.len());
     (start, size, give(bytes))
+}
+
+/// Returns a program of the host.
+///
+/// # Safety
+/// The pointer is null or a valid program.
+pub(crate) unsafe fn source(program: *const pjrt::sys::Program, options: &[u8]) -> Result<Source> {
+    // SAFETY: the caller vouches for the program, and for what it points to.
+    unsafe {
+        let program = get::<pjrt::sys::Program>(program.cast())?;
+        Ok(Source {
+            format: text(program.format, program.format_size).into_owned(),
+            code: list(program.code.cast::<u8>(), program.code_size).to_vec(),
+            options: options.to_vec(),
+        })
+    }
 }
 
 /// Returns the total bytes of shapes.
@@ -118,13 +139,19 @@ fn bytes_of(shapes: &[Shape]) -> i64 {
 calls! {
     ClientCompile(a) {
         let client = get::<Arc<Client>>(a.client)?;
-        let program = get::<pjrt::sys::Program>(a.program.cast())?;
-        let source = Source {
-            format: text(program.format, program.format_size).into_owned(),
-            code: list(program.code.cast::<u8>(), program.code_size).to_vec(),
-            options: list(a.options.cast::<u8>(), a.options_size).to_vec(),
-        };
+        let source = source(a.program, list(a.options.cast::<u8>(), a.options_size))?;
         a.executable = give(Executable::new(Arc::new(Program::compile(client, source)?)));
+        Ok(())
+    }
+    // What was compiled for a topology, or another client, is compiled again for this one.
+    ClientLoad(a) {
+        let client = get::<Arc<Client>>(a.client)?;
+        let mut source = program(a.executable)?.source.clone();
+        let options = list(a.options.cast::<u8>(), a.options_size);
+        if !options.is_empty() {
+            source.options = options.to_vec();
+        }
+        a.loaded_executable = give(Executable::new(Arc::new(Program::compile(client, source)?)));
         Ok(())
     }
     ExecutableDestroy(a) {

@@ -23,6 +23,44 @@ const BRIEF: Duration = Duration::from_micros(50);
 /// What each device has computed.
 type Computed = Result<Vec<Vec<Literal>>>;
 
+/// What one device does in a launch: the values that it takes, and what it sets.
+pub(crate) struct Part {
+    arguments: Vec<Arc<Promise>>,
+    results: Vec<Arc<Promise>>,
+    done: Arc<Signal>,
+}
+
+impl Part {
+    /// Sets the reason why there are no results.
+    pub(crate) fn fail(&self, failure: &Failure) {
+        fail(&self.results, &self.done, failure);
+    }
+}
+
+fn fail(results: &[Arc<Promise>], done: &Signal, failure: &Failure) {
+    for result in results {
+        result.set(Err(failure.clone()));
+    }
+    done.set(&Err(failure.clone()));
+}
+
+/// Queues a run of the program on the devices of the parts: all, or one that runs alone.
+///
+/// # Errors
+/// If the system has no thread left.
+pub(crate) fn queue(program: &Arc<Program>, parts: Vec<Part>) -> Result<()> {
+    let is_known = |argument: &Arc<Promise>| argument.signal().outcome().is_some();
+    let is_brief = program.stays
+        && program.is_brief.load(Ordering::Relaxed)
+        && parts.iter().flat_map(|part| &part.arguments).all(is_known);
+    let split = |part: Part| (part.arguments, (part.results, part.done));
+    let (arguments, targets): (Vec<_>, Vec<_>) = parts.into_iter().map(split).unzip();
+    let of_run = Arc::clone(program);
+    let compute = move || run(&of_run, arguments);
+    let publish = move |computed| publish(&computed, &targets);
+    program.client.queue.push(is_brief, compute, publish)
+}
+
 /// Runs the program on arguments that may have to be waited for.
 fn run(program: &Program, arguments: Vec<Vec<Arc<Promise>>>) -> Computed {
     let name = || format!("program `{}`", program.name());
@@ -31,8 +69,8 @@ fn run(program: &Program, arguments: Vec<Vec<Arc<Promise>>>) -> Computed {
 }
 
 /// Sets the results of each device.
-fn publish(computed: &Computed, results: &[Vec<Arc<Promise>>], done: &[Arc<Signal>]) {
-    for (device, (results, done)) in results.iter().zip(done).enumerate() {
+fn publish(computed: &Computed, targets: &[(Vec<Arc<Promise>>, Arc<Signal>)]) {
+    for (device, (results, done)) in targets.iter().enumerate() {
         match computed {
             Ok(values) => {
                 for (result, value) in results.iter().zip(&values[device]) {
@@ -40,18 +78,14 @@ fn publish(computed: &Computed, results: &[Vec<Arc<Promise>>], done: &[Arc<Signa
                 }
                 done.set(&Ok(()));
             }
-            Err(failure) => {
-                for result in results {
-                    result.set(Err(failure.clone()));
-                }
-                done.set(&Err(failure.clone()));
-            }
+            Err(failure) => fail(results, done, failure),
         }
     }
 }
 
 /// Waits for the arguments and runs the program.
 fn compute(program: &Program, arguments: Vec<Vec<Arc<Promise>>>) -> Computed {
+    let expected = (arguments.len(), program.outputs.len());
     let wait = |list: Vec<Arc<Promise>>| {
         let shapes = &program.arguments;
         let value = |(value, shape): (Arc<Promise>, &Shape)| match shape {
@@ -71,7 +105,6 @@ fn compute(program: &Program, arguments: Vec<Vec<Arc<Promise>>>) -> Computed {
     for value in results.iter_mut().flatten().filter(|value| given.contains(&address(value))) {
         value.bytes_mut();
     }
-    let expected = (program.placement.devices.len(), program.outputs.len());
     if results.len() != expected.0 || results.iter().any(|list| list.len() != expected.1) {
         return Err(Failure::new(
             Code::INTERNAL,
@@ -111,7 +144,11 @@ unsafe fn arguments<'a>(
     a: &LoadedExecutableExecute,
     program: &Program,
 ) -> Result<Vec<Vec<&'a Buffer>>> {
-    let expected = (program.placement.devices.len(), program.arguments.len());
+    let devices = match a.execute_device.is_null() {
+        true => program.placement.devices.len(),
+        false => 1,
+    };
+    let expected = (devices, program.arguments.len());
     if (a.num_devices, a.num_args) != expected {
         let (devices, count) = (a.num_devices, a.num_args);
         return Err(Failure::invalid(format!(
@@ -164,33 +201,26 @@ calls! {
             true => buffer.donate(),
             false => buffer.value(),
         };
-        let values = buffers.iter().map(|list| list.iter().enumerate().map(value).collect());
-        let arguments: Vec<Vec<Arc<Promise>>> = values.collect::<Result<_>>()?;
-        let count = program.outputs.len();
-        let promises = |_| (0..count).map(|_| Arc::default()).collect();
-        let results: Vec<Vec<Arc<Promise>>> = (0..a.num_devices).map(promises).collect();
-        let done: Vec<Arc<Signal>> = (0..a.num_devices).map(|_| Arc::default()).collect();
-        for (number, (promises, done)) in results.iter().zip(&done).enumerate() {
+        let given: Vec<Vec<Arc<Promise>>> =
+            buffers.iter().map(|list| list.iter().enumerate().map(value).collect()).collect::<Result<_>>()?;
+        let mut parts = Vec::with_capacity(a.num_devices);
+        for (number, arguments) in given.into_iter().enumerate() {
             let device = match a.execute_device.is_null() {
                 true => program.placement.devices[number],
                 false => place(a.execute_device, std::ptr::null_mut())?,
             };
+            let results: Vec<Arc<Promise>> = program.outputs.iter().map(|_| Arc::default()).collect();
+            let done: Arc<Signal> = Arc::default();
             let outputs = *a.output_lists.add(number);
-            for (i, (promise, shape)) in promises.iter().zip(&program.outputs).enumerate() {
+            for (i, (promise, shape)) in results.iter().zip(&program.outputs).enumerate() {
                 let buffer = Buffer::new(&program.client, device, shape, Arc::clone(promise));
                 outputs.add(i).write(buffer.into_raw());
             }
             if !a.device_complete_events.is_null() {
-                a.device_complete_events.add(number).write(event(done));
+                a.device_complete_events.add(number).write(event(&done));
             }
+            parts.push((device, Part { arguments, results, done }));
         }
-        let is_known = |argument: &Arc<Promise>| argument.signal().outcome().is_some();
-        let is_brief = program.stays
-            && program.is_brief.load(Ordering::Relaxed)
-            && arguments.iter().flatten().all(is_known);
-        let of_run = Arc::clone(program);
-        let compute = move || run(&of_run, arguments);
-        let publish = move |computed| publish(&computed, &results, &done);
-        program.client.queue.push(is_brief, compute, publish)
+        program.client.streams.launch(program, parts)
     }
 }

@@ -1,11 +1,13 @@
 //! A PJRT plugin: JAX, and every other framework that loads such plugins, runs programs on Etalon.
 //!
 //! ```text
-//! GetPjrtApi ─> table ─> call ─┬─ client, device           what the host asks about the platform
-//!                              ├─ transfer, placeholder    buffers from the host, and without a value yet
+//! GetPjrtApi ─> table ─> call ─┬─ client, device, topology what the host asks about the platform
+//!                              ├─ transfer, upload         buffers from the host, at once and in parts
+//!                              ├─ placeholder, dependency  buffers without a value yet, and what waits for a call of the host
 //!                              ├─ buffer                   values: promises that an execution keeps
 //!                              ├─ executable ─> program    StableHLO or HloModuleProto ─> collectives::Session
-//!                              └─ execute ─> queue         a launch returns at once; one thread runs them in order
+//!                              └─ execute ─> streams       launches of each device in order, which may wait for those of others
+//!                                            └─> queue     a launch returns at once; one thread runs them in order
 //! ```
 //!
 //! `docs/jax.md` is the page for users. The structs of the C API are those of `pjrt::sys`.
@@ -13,11 +15,13 @@ mod buffer;
 mod call;
 mod callback;
 mod client;
+mod dependency;
 mod device;
 mod dump;
 mod event;
 mod executable;
 mod execute;
+mod extension;
 mod failure;
 mod ffi;
 mod handle;
@@ -30,12 +34,18 @@ mod queue;
 mod raw_error;
 mod settings;
 mod source;
+mod streams;
 mod strides;
 mod table;
+#[cfg(test)]
+mod testing;
+mod topology;
 mod transfer;
+mod upload;
 
 pub use callback::{
     HostArray, PythonCallback, etalon_python_callback_users, etalon_register_python_callback,
+    with_python_callbacks,
 };
 pub use ffi::etalon_register_ffi_handler;
 

@@ -32,7 +32,7 @@ pub(crate) unsafe fn stated(code: c_int, message: *const c_char, size: usize) ->
 ///
 /// # Safety
 /// The sizes and the layout are valid.
-unsafe fn shaped(
+pub(crate) unsafe fn shaped(
     ty: c_int,
     (dims, rank): (*const i64, usize),
     layout: *const MemoryLayout,
@@ -83,12 +83,7 @@ calls! {
             .and_then(|()| get::<Buffer>(a.buffer)?.value());
         match value {
             Err(failure) => promise.set(Err(failure)),
-            Ok(value) => {
-                let known = Arc::clone(&value);
-                value.signal().then(move |outcome| {
-                    promise.set(outcome.and_then(|()| known.wait()));
-                });
-            }
+            Ok(value) => promise.follow(&value),
         }
         Ok(())
     }
@@ -99,41 +94,20 @@ calls! {
 
 #[cfg(test)]
 mod tests {
-    use crate::buffer::Buffer;
     use crate::event::Signal;
     use crate::handle::get;
-    use crate::table::table;
+    use crate::testing::{S32, call, client, try_call, value};
     use pjrt::sys::{
-        Api, Arguments, BufferDestroy, BufferGetMemoryLayout, BufferOpaqueDeviceMemoryDataPointer,
-        CallError, ClientBufferFromHostBuffer, ClientCreate, ClientCreateAliasBuffer,
-        ClientCreateErrorBuffer, ClientCreateUninitializedBuffer, ClientFulfillAliasBuffer,
-        EventCreate, EventIsReady, EventSet, Header, MemoryLayout, Tiled,
+        BufferDestroy, BufferGetMemoryLayout, BufferOpaqueDeviceMemoryDataPointer,
+        ClientBufferFromHostBuffer, ClientCreateAliasBuffer, ClientCreateErrorBuffer,
+        ClientCreateUninitializedBuffer, ClientFulfillAliasBuffer, EventCreate, EventIsReady,
+        EventSet, Header, MemoryLayout, Tiled,
     };
-    use std::ffi::c_void;
     use std::sync::Arc;
-
-    /// `PJRT_Buffer_Type_S32`.
-    const S32: i32 = 4;
-
-    fn call<A: Arguments>(arguments: A) -> A {
-        // SAFETY: the table is the plugin's; the tests pass its objects.
-        let outcome = unsafe { Api::new(table().cast_mut()).unwrap().call(arguments) };
-        outcome.unwrap_or_else(|_| panic!("{} failed", A::FUNCTION))
-    }
-    fn client() -> *mut c_void {
-        call(ClientCreate::default()).client
-    }
-    /// Returns the value of a buffer, or the message of its failure.
-    fn value(buffer: *mut c_void) -> Result<String, String> {
-        // SAFETY: the buffer is one of the plugin's.
-        let buffer = unsafe { get::<Buffer>(buffer) }.unwrap_or_else(|_| panic!("null"));
-        let value = buffer.value().and_then(|promise| promise.wait());
-        value.map(|value| value.to_string()).map_err(|failure| failure.message)
-    }
 
     #[test]
     fn values_come_later_or_never() {
-        let (client, dims) = (client(), [2i64]);
+        let ((client, _), dims) = (client(1), [2i64]);
         let empty = call(ClientCreateUninitializedBuffer {
             client,
             dims: dims.as_ptr(),
@@ -186,7 +160,7 @@ mod tests {
 
     #[test]
     fn layouts_order_the_memory_that_hosts_read() {
-        let (client, dims, data) = (client(), [2i64, 3], [1i32, 2, 3, 4, 5, 6]);
+        let ((client, _), dims, data) = (client(1), [2i64, 3], [1i32, 2, 3, 4, 5, 6]);
         let minor_to_major = [0i64, 1];
         let mut layout = MemoryLayout {
             header: Header::of::<MemoryLayout>(),
@@ -226,8 +200,6 @@ mod tests {
             layout: &raw mut layout,
             ..Default::default()
         };
-        // SAFETY: as above.
-        let outcome = unsafe { Api::new(table().cast_mut()).unwrap().call(arguments) };
-        assert!(matches!(outcome, Err(CallError::Error(_))));
+        assert!(try_call(arguments).is_err());
     }
 }

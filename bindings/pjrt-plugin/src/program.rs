@@ -8,11 +8,11 @@ use crate::source::{describe, run_failure, write_source};
 use collectives::spmd::Shards;
 use collectives::{RunError, Session};
 use hlo::op::value::ApiVersion;
-use hlo::{Literal, Module, Op, Shape, Verified};
+use hlo::{Literal, Module, Op, Opcode, Shape, Verified};
 use interp::{DeviceGrid, Hooks};
 use load::{Format, Reason};
-use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, OnceLock};
 
 /// A program as a host sends it, which is also its serialized form.
 #[derive(Clone, PartialEq, prost::Message)]
@@ -38,6 +38,11 @@ pub(crate) struct Program {
     /// The arguments whose buffers the program may take over.
     pub(crate) donated: Vec<usize>,
     pub(crate) fingerprint: String,
+    /// Whether the devices take part in one computation: they communicate, or ask for their numbers, or share arrays.
+    pub(crate) is_joint: bool,
+    /// The program of one device of several that compute by themselves, from its first launch on.
+    alone: OnceLock<Session>,
+    verified: Arc<Verified>,
     /// Whether a run needs no thread but the one that it is started on.
     pub(crate) stays: bool,
     /// Whether the last run was brief.
@@ -64,9 +69,7 @@ impl Program {
             Some(_) => DeviceGrid { replicas: 1, partitions: 1 },
             None => DeviceGrid { replicas: placement.replicas, partitions: placement.partitions },
         };
-        let options = client.settings.compile.limits_of(&client.settings.run);
-        let session = Session::compile_for(Arc::clone(&verified), grid, &options)
-            .map_err(|error| run_failure(&error, module))?;
+        let session = session(client, &verified, grid)?;
         let shape = module.entry().program_shape();
         let leaves = |shape: &Shape| shape.leaves().into_iter().cloned().collect::<Vec<_>>();
         let arguments = match (placement.tupled, shape.parameters.as_slice()) {
@@ -75,19 +78,25 @@ impl Program {
         };
         let config = &module.config;
         let outputs = shards.as_ref().map_or_else(|| leaves(shape.result), Shards::results);
-        let stated = config.entry_layout.as_ref().map(|(_, result)| leaves(result));
-        let outputs = match stated {
-            Some(stated) => outputs.into_iter().zip(&stated).map(laid_out).collect(),
-            None => outputs,
+        let arguments = shards.as_ref().map_or(arguments, Shards::arguments);
+        // Shards have none: theirs are those of the whole arrays.
+        let (parameters, result) = match &config.entry_layout {
+            Some((parameters, result)) => (parameters.iter().collect(), result),
+            None => (shape.parameters, shape.result),
         };
+        let stated: Vec<Shape> = parameters.into_iter().flat_map(leaves).collect();
+        let (arguments, outputs) =
+            (laid_out(arguments, &stated), laid_out(outputs, &leaves(result)));
         let is_donated =
             |&i: &usize| i64::try_from(i).is_ok_and(|number| config.is_donated(number));
         Ok(Self {
             client: Arc::clone(client),
             donated: (0..arguments.len()).filter(is_donated).collect(),
             outputs,
-            arguments: shards.as_ref().map_or(arguments, Shards::arguments),
+            arguments,
+            is_joint: placement.devices.len() > 1 && (shards.is_some() || is_joint(module)),
             shards,
+            alone: OnceLock::new(),
             stays: grid.len() == 1 && session.executable().stays_on_thread(&client.hooks()),
             is_brief: AtomicBool::new(false),
             session,
@@ -96,6 +105,7 @@ impl Program {
             source,
             dumps: DumpedRuns::default(),
             _callbacks: Uses::of(module),
+            verified,
         })
     }
     pub(crate) fn module(&self) -> &Module {
@@ -104,11 +114,24 @@ impl Program {
     pub(crate) fn name(&self) -> &str {
         &self.module().name
     }
-    /// Runs the program on the arguments of each device, and returns the leaves of the result of each.
+    /// Returns the program of a device that runs alone.
+    fn alone(&self) -> Result<&Session> {
+        if let Some(session) = self.alone.get() {
+            return Ok(session);
+        }
+        let grid = DeviceGrid { replicas: 1, partitions: 1 };
+        let session = session(&self.client, &self.verified, grid)?;
+        Ok(self.alone.get_or_init(|| session))
+    }
+    /// Runs the program on the arguments of each device, or of one that runs alone, and returns the leaves of the result of each.
     ///
     /// # Errors
     /// With the place at which the run stopped.
     pub(crate) fn run(&self, arguments: Vec<Vec<Literal>>) -> Result<Vec<Vec<Literal>>> {
+        let session = match arguments.len() == self.placement.devices.len() {
+            true => &self.session,
+            false => self.alone()?,
+        };
         let arguments = match (&self.shards, self.placement.tupled) {
             (Some(shards), _) => vec![
                 shards
@@ -125,7 +148,7 @@ impl Program {
             .map(|folder| Dump::new((folder, self.name()), &self.dumps, &arguments));
         let hooks = self.client.hooks();
         let of_device = move |_| Hooks::clone(&hooks);
-        let output = self.session.run_donated(arguments, &settings.run, of_device);
+        let output = session.run_donated(arguments, &settings.run, of_device);
         let output = output.map_err(|error| run_failure(&error, self.module()));
         let leaves = |result: &Literal| result.leaves().into_iter().cloned().collect();
         let results =
@@ -140,6 +163,22 @@ impl Program {
             (None, results) => Ok(results),
         }
     }
+}
+
+fn session(client: &Client, verified: &Arc<Verified>, grid: DeviceGrid) -> Result<Session> {
+    let options = client.settings.compile.limits_of(&client.settings.run);
+    Session::compile_for(Arc::clone(verified), grid, &options)
+        .map_err(|error| run_failure(&error, verified.module()))
+}
+
+/// Returns whether devices communicate or ask for their numbers.
+fn is_joint(module: &Module) -> bool {
+    let mut instructions =
+        module.computations.iter().flat_map(|(_, computation)| computation.instructions.iter());
+    instructions.any(|(_, instruction)| {
+        instruction.op.communicates()
+            || [Opcode::ReplicaId, Opcode::PartitionId].contains(&instruction.opcode())
+    })
 }
 
 /// Checks that each call of the typed interface has a handler, as hosts expect it of a compiler.
@@ -160,14 +199,16 @@ fn has_handlers(client: &Client, module: &Module) -> Result<()> {
     Ok(())
 }
 
-/// Returns a shape with the layout of another.
-fn laid_out((mut shape, stated): (Shape, &Shape)) -> Shape {
-    if let (Shape::Array(array), Shape::Array(stated)) = (&mut shape, stated)
-        && array.rank() == stated.rank()
-    {
-        array.layout.clone_from(&stated.layout);
+/// Returns shapes with the layouts of others.
+fn laid_out(mut shapes: Vec<Shape>, stated: &[Shape]) -> Vec<Shape> {
+    for (shape, stated) in shapes.iter_mut().zip(stated) {
+        if let (Shape::Array(array), Shape::Array(stated)) = (shape, stated)
+            && array.rank() == stated.rank()
+        {
+            array.layout.clone_from(&stated.layout);
+        }
     }
-    shape
+    shapes
 }
 
 /// Returns the shards of a program that the host wants partitioned, and that is not yet.

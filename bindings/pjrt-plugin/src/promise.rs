@@ -27,6 +27,11 @@ impl Promise {
         });
         self.signal.set(&outcome);
     }
+    /// Gets the value of another promise, or why it has none, when that is known.
+    pub(crate) fn follow(self: Arc<Self>, other: &Arc<Self>) {
+        let known = Arc::clone(other);
+        other.signal.then(move |outcome| self.set(outcome.and_then(|()| known.wait())));
+    }
     /// Waits for the value.
     pub(crate) fn wait(&self) -> Result<Literal> {
         self.signal.wait()?;

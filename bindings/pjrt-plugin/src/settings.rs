@@ -1,5 +1,5 @@
 //! Settings: options of the client, and variables of the environment.
-use crate::callback::{self, TARGET};
+use crate::callback::with_python_callbacks;
 use crate::failure::{Failure, Result};
 use interp::{CompileOptions, Engine, Hooks, RunOptions, Spill};
 use std::path::PathBuf;
@@ -45,7 +45,7 @@ impl Settings {
     pub(crate) fn read(options: &[(String, String)]) -> Result<Self> {
         let mut settings = Self {
             compile: CompileOptions::default(),
-            run: RunOptions::default().hooks(Hooks::new().custom_call(TARGET, callback::run)),
+            run: RunOptions::default().hooks(with_python_callbacks(Hooks::new())),
             device_count: 1,
             dump: None,
             spill: (None, Spill::DEFAULT),
@@ -89,6 +89,11 @@ impl Settings {
         Ok(settings)
     }
 
+    /// Returns whether a client may have this number of devices.
+    pub(crate) fn may_have(count: usize) -> bool {
+        (1..=MOST_DEVICES).contains(&count)
+    }
+
     fn set(&mut self, name: &str, value: &str) -> Result<(), String> {
         match name {
             "engine" => {
@@ -99,7 +104,7 @@ impl Settings {
             }
             "device_count" => {
                 let count = number::<usize>(value, "a number of devices")?;
-                if !(1..=MOST_DEVICES).contains(&count) {
+                if !Self::may_have(count) {
                     return Err(format!("found {count}, expected 1 to {MOST_DEVICES}"));
                 }
                 self.device_count = count;

@@ -1,6 +1,7 @@
 //! The table of functions.
 #![expect(unsafe_code, reason = "makes the table of functions")]
 use crate::call::{Call, calls, entry};
+use crate::extension::first;
 use crate::failure::Failure;
 use crate::handle::{destroy, get};
 use crate::raw_error::RawError;
@@ -38,6 +39,7 @@ pub(crate) fn table() -> *const c_void {
             minor: VERSION.1,
         };
         start.header.size = size_of::<Api>();
+        start.header.extension = first();
         let mut functions: [Function; SLOTS] = [unknown; SLOTS];
         for (slot, function) in NOT_IMPLEMENTED {
             functions[slot] = function;
@@ -78,7 +80,7 @@ macro_rules! rows {
     ($($name:ident)*) => { [$(row::<sys::$name>()),*] };
 }
 
-fn implemented() -> [(usize, Function); 110] {
+fn implemented() -> [(usize, Function); 128] {
     rows! {
         ErrorDestroy ErrorMessage ErrorGetCode PluginInitialize PluginAttributes EventDestroy
         EventIsReady EventError EventAwait EventOnReady ClientCreate ClientDestroy
@@ -111,6 +113,10 @@ fn implemented() -> [(usize, Function); 110] {
         TopologyDescriptionFingerprint ExecutableParameterMemoryKinds DeviceClearMemoryStats EventCreate
         EventSet ClientDmaMap ClientDmaUnmap ClientCreateUninitializedBuffer ClientCreateErrorBuffer
         ClientCreateAliasBuffer ClientFulfillAliasBuffer ClientUpdateGlobalProcessInfo
+        TopologyDescriptionCreate TopologyDescriptionSerialize TopologyDescriptionDeserialize Compile ClientLoad
+        ClientCreateUpload UploadDestroy UploadTransferData UploadRetrieveBuffer UploadDevice UploadBufferCount
+        UploadBufferSize UploadSetBufferError UploadAddMetadata UploadTransferLiteral BufferBitcast BufferCopyRawToHostFuture
+        BufferDonateWithControlDependency
     }
 }
 
@@ -123,34 +129,16 @@ macro_rules! not_implemented {
     })),*] };
 }
 
-/// The functions that neither JAX nor our own host calls.
-static NOT_IMPLEMENTED: [(usize, Function); 28] = not_implemented! {
+/// The functions without a meaning here: streams of a device, control over its schedule, memory spaces.
+static NOT_IMPLEMENTED: [(usize, Function); 10] = not_implemented! {
     77 "PJRT_CopyToDeviceStream_Destroy"
     78 "PJRT_CopyToDeviceStream_AddChunk"
     79 "PJRT_CopyToDeviceStream_TotalBytes"
     80 "PJRT_CopyToDeviceStream_GranuleSize"
     81 "PJRT_CopyToDeviceStream_CurrentBytes"
-    82 "PJRT_TopologyDescription_Create"
-    87 "PJRT_TopologyDescription_Serialize"
-    89 "PJRT_Compile"
-    101 "PJRT_AsyncHostToDeviceTransferManager_Destroy"
-    102 "PJRT_AsyncHostToDeviceTransferManager_TransferData"
-    103 "PJRT_Client_CreateBuffersForAsyncHostToDevice"
-    104 "PJRT_AsyncHostToDeviceTransferManager_RetrieveBuffer"
-    105 "PJRT_AsyncHostToDeviceTransferManager_Device"
-    106 "PJRT_AsyncHostToDeviceTransferManager_BufferCount"
-    107 "PJRT_AsyncHostToDeviceTransferManager_BufferSize"
-    108 "PJRT_AsyncHostToDeviceTransferManager_SetBufferError"
-    109 "PJRT_AsyncHostToDeviceTransferManager_AddMetadata"
-    114 "PJRT_TopologyDescription_Deserialize"
-    119 "PJRT_AsyncHostToDeviceTransferManager_TransferLiteral"
-    120 "PJRT_Buffer_CopyRawToHostFuture"
     121 "PJRT_Device_PoisonExecution"
     122 "PJRT_Device_CreateAsyncTrackingEvent"
     123 "PJRT_AsyncTrackingEvent_Destroy"
-    125 "PJRT_Buffer_DonateWithControlDependency"
-    129 "PJRT_Client_Load"
-    131 "PJRT_Buffer_Bitcast"
     136 "PJRT_TopologyDescription_MakeCanonicalShapeForMemorySpace"
     137 "PJRT_TopologyDescription_GetMemorySpaceKindIds"
 };

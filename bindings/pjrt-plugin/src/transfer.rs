@@ -62,7 +62,7 @@ pub(crate) fn shape_of(ty: c_int, dims: &[i64]) -> Result<ArrayShape> {
 }
 
 /// Whether every byte pattern is a value as literals have it: narrow integers extend their sign.
-fn takes_all_bytes(shape: &ArrayShape) -> bool {
+pub(crate) fn takes_all_bytes(shape: &ArrayShape) -> bool {
     shape.ty.bits() >= 8
 }
 
@@ -70,7 +70,11 @@ fn takes_all_bytes(shape: &ArrayShape) -> bool {
 ///
 /// # Safety
 /// The memory has elements of the shape at these strides.
-unsafe fn copied(start: *const u8, shape: ArrayShape, strides: Option<&[i64]>) -> Literal {
+pub(crate) unsafe fn copied(
+    start: *const u8,
+    shape: ArrayShape,
+    strides: Option<&[i64]>,
+) -> Literal {
     let (dims, ty) = (shape.dims.clone(), shape.ty);
     let width = ty.storage_bytes();
     let mut literal = Literal::zeros(shape);
@@ -136,18 +140,61 @@ impl Destination {
     }
 }
 
-/// Runs `work` on the value of a buffer when it is ready, and returns the event of its end.
+/// Runs `work` on the value of a buffer when it is ready, and returns the signal of its end.
 fn when_ready(
     value: &Arc<Promise>,
     work: impl FnOnce(&Literal) -> Result<()> + Send + 'static,
-) -> *mut c_void {
+) -> Arc<Signal> {
     let done = Arc::<Signal>::default();
-    let (handle, known) = (event(&done), Arc::clone(value));
+    let (ended, known) = (Arc::clone(&done), Arc::clone(value));
     value.signal().then(move |outcome| {
         let outcome = outcome.and_then(|()| known.wait()).and_then(|literal| work(&literal));
-        done.set(&outcome);
+        ended.set(&outcome);
     });
-    handle
+    done
+}
+
+/// Bytes of a buffer, in the order of its layout.
+pub(crate) struct Part {
+    value: Arc<Promise>,
+    shape: Option<ArrayShape>,
+    offset: usize,
+    size: usize,
+}
+
+impl Part {
+    pub(crate) fn of(buffer: &Buffer, offset: i64, size: i64) -> Result<Self> {
+        let number =
+            |n: i64| usize::try_from(n).map_err(|_| Failure::invalid("a negative offset or size"));
+        Ok(Self {
+            value: buffer.value()?,
+            shape: buffer.laid_out_shape().cloned(),
+            offset: number(offset)?,
+            size: number(size)?,
+        })
+    }
+    /// Copies the bytes when they are ready, and returns the signal of that.
+    fn copy_to(self, destination: Destination) -> Arc<Signal> {
+        let Self { value, shape, offset, size: _ } = self;
+        when_ready(&value, move |value| {
+            let destination = destination;
+            let value = shape.map_or_else(|| value.clone(), |shape| laid_out(value, &shape));
+            let bytes = value.bytes().get(offset..).and_then(|rest| rest.get(..destination.size));
+            let missing = || Failure::invalid("the range is outside of the buffer");
+            let bytes = bytes.ok_or_else(missing)?;
+            // SAFETY: the host vouches for the size of its memory.
+            unsafe { bytes.as_ptr().copy_to_nonoverlapping(destination.start, bytes.len()) };
+            Ok(())
+        })
+    }
+    /// Copies the bytes to memory of the host when they are ready, then sets a signal.
+    ///
+    /// # Safety
+    /// The memory has the size of the part until then.
+    pub(crate) unsafe fn copy_then(self, start: *mut c_void, done: Arc<Signal>) {
+        let destination = Destination { start: start.cast(), size: self.size };
+        self.copy_to(destination).then(move |outcome| done.set(&outcome));
+    }
 }
 
 calls! {
@@ -222,24 +269,14 @@ calls! {
         }
         let strides = of_layout(a.host_layout, shape)?;
         let destination = Destination { start: a.destination.cast(), size: a.destination_size };
-        a.event = when_ready(&value, move |value| destination.fill(value, strides.as_deref()));
+        let done = when_ready(&value, move |value| destination.fill(value, strides.as_deref()));
+        a.event = event(&done);
         Ok(())
     }
     BufferCopyRawToHost(a) {
-        let buffer = get::<Buffer>(a.buffer)?;
-        let (value, shape) = (buffer.value()?, buffer.laid_out_shape().cloned());
-        let part = |n: i64| usize::try_from(n).map_err(|_| Failure::invalid("a negative offset or size"));
-        let (offset, size) = (part(a.offset)?, part(a.size)?);
-        let destination = Destination { start: a.destination.cast(), size };
-        a.event = when_ready(&value, move |value| {
-            let destination = destination;
-            let value = shape.map_or_else(|| value.clone(), |shape| laid_out(value, &shape));
-            let bytes = value.bytes().get(offset..).and_then(|rest| rest.get(..destination.size));
-            let missing = || Failure::invalid("the range is outside of the buffer");
-            let bytes = bytes.ok_or_else(missing)?;
-            bytes.as_ptr().copy_to_nonoverlapping(destination.start, bytes.len());
-            Ok(())
-        });
+        let part = Part::of(get::<Buffer>(a.buffer)?, a.offset, a.size)?;
+        let destination = Destination { start: a.destination.cast(), size: part.size };
+        a.event = event(&part.copy_to(destination));
         Ok(())
     }
 }

@@ -53,7 +53,7 @@ __all__ = [
 
 def __getattr__(name: str):
     # At the first use: `python -m etalon.adapters.NAME` needs nothing native.
-    if name in _PLACES or name == "testing":
+    if name in _PLACES or name in ("testing", "torch_xla"):
         return importlib.import_module(f".{name}", __name__)
     if name not in _PLACE:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -221,7 +221,8 @@ class Trace:
 
 def trace(function, *arguments, values: bool = False, engine: str = "exact", **keywords) -> Trace:
     """Runs a function of JAX, or a module, on Etalon, and records every instruction; with ``values``, what it computed, too."""
-    call = call_of(function, arguments, keywords)
+    # As JAX runs it on Etalon, with callbacks.
+    call = call_of(function, arguments, keywords, platform="etalon")
     lists = call.module._values(call.arguments)
     results, events = _etalon.trace(call.module._program, lists, run_options(engine), values)
     return Trace(call.assemble(call.module._results(results)), events)
@@ -248,7 +249,8 @@ class NotFinite:
 def check_nan(function, *arguments, engine: str = "exact", **keywords) -> list[NotFinite]:
     """Runs a function of JAX, or a module, on Etalon, and returns the instructions that compute a NaN or an infinity from finite
     operands, in the order of the run."""
-    call = call_of(function, arguments, keywords)
+    # As JAX runs it on Etalon, with callbacks.
+    call = call_of(function, arguments, keywords, platform="etalon")
     lists = call.module._values(call.arguments)
     _, found = _etalon.check_nan(call.module._program, lists, run_options(engine))
     return [

@@ -21,29 +21,33 @@ class Call:
     assemble: Callable[[Any], Any] = lambda result: result
 
 
-def call_of(function, arguments, keywords) -> Call:
-    """Returns a module with arguments for a module, a text, a path or a function of JAX."""
+def call_of(function, arguments, keywords, platform: str | None = None) -> Call:
+    """Returns a module with arguments for a module, a text, a path or a function of JAX, lowered for JAX's default platform or another."""
     if isinstance(function, (str, bytes, Module)) or hasattr(function, "__fspath__"):
         if keywords:
             raise TypeError(f"a module takes no keyword arguments: {', '.join(keywords)}")
         return Call(load(function), list(arguments))
     if not callable(function):
         raise TypeError(f"{type(function).__name__} is neither a function nor a module")
-    return _lowered(function, arguments, keywords)
+    return _lowered(function, arguments, keywords, platform)
 
 
-def lowered(function, arguments, keywords):
-    """Returns what JAX lowers a function to, for arguments."""
+def lowered(function, arguments, keywords, platform: str | None = None):
+    """Returns what JAX lowers a function to, for arguments, and for its default platform or another."""
     try:
         import jax
     except ImportError:
         raise Error("functions need JAX; install it: pip install jax, or pass a module") from None
     function = function if hasattr(function, "lower") else jax.jit(function)
-    return function.lower(*arguments, **keywords)
+    if platform is None or not hasattr(function, "trace"):
+        return function.lower(*arguments, **keywords)
+    # JAX registers its platforms then.
+    jax.devices()
+    return function.trace(*arguments, **keywords).lower(lowering_platforms=(platform,))
 
 
-def _lowered(function, arguments, keywords) -> Call:
-    program = lowered(function, arguments, keywords)
+def _lowered(function, arguments, keywords, platform) -> Call:
+    program = lowered(function, arguments, keywords, platform)
     import jax
 
     given = jax.tree.structure((arguments, keywords))

@@ -11,7 +11,9 @@ use conformance::backend::{
 };
 use conformance::blame::{Finding, Options, blame};
 use conformance::on_large_stack;
-use hlo::Verified;
+use hlo::ir::Instruction;
+use hlo::ir::rewrite::ModuleRewriter;
+use hlo::{Module, Op, Verified};
 use interp::{DeviceGrid, Engine};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -39,7 +41,7 @@ pub(crate) fn check<'py>(
     host: Vec<String>,
     limits: Limits,
 ) -> PyResult<(String, String, Vec<Bound<'py, PyDict>>)> {
-    let verified = program.0.verified()?;
+    let (verified, left_out) = without_prints(program.0.verified()?);
     let arguments = literals(vec![arguments]);
     let options = Options {
         findings: limits.findings,
@@ -50,7 +52,7 @@ pub(crate) fn check<'py>(
     let name: Option<String> = backend.extract().ok();
     let adapter = Arc::new(backend.unbind());
     let module = Arc::clone(&verified);
-    let found = interrupt::run_with_calls(py, move |caller| {
+    let mut found = interrupt::run_with_calls(py, move |caller| {
         let backend: Box<dyn Backend> = match name {
             Some(name) => Box::new(Interruptible {
                 backend: named(&name, &host)?,
@@ -67,9 +69,40 @@ pub(crate) fn check<'py>(
         let found = on_large_stack(|| blame(&module, &arguments, &backends, &options));
         Ok::<_, PyErr>(found)
     })??;
-    let parts = found.findings.iter().map(|finding| parts(py, program, finding));
+    let reason = "a callback into Python without a result: it was left out";
+    found.not_checked.extend(left_out.into_iter().map(|path| (path, reason.to_owned())));
+    let parts = found.findings.iter().map(|finding| parts(py, program, verified.module(), finding));
     let parts = parts.collect::<PyResult<_>>()?;
     Ok((found.to_json(), found.footer(), parts))
+}
+
+/// Returns a module without callbacks into Python that return nothing, such as JAX's `debug.print`, and their paths: what is computed
+/// does not depend on them, and only the process that made the module can call them.
+fn without_prints(verified: Arc<Verified>) -> (Arc<Verified>, Vec<String>) {
+    let is_print = |instruction: &Instruction| {
+        let Op::CustomCall(call) = &instruction.op else { return false };
+        let is_empty = instruction.shape.leaves().iter().all(|leaf| leaf.array().is_none());
+        call.custom_call_target.0.contains("_python_") && is_empty
+    };
+    let module = verified.module();
+    let mut rewriter = ModuleRewriter::new(module);
+    let mut paths = Vec::new();
+    for (id, computation) in module.computations.iter() {
+        if !computation.instructions.iter().any(|(_, instruction)| is_print(instruction)) {
+            continue;
+        }
+        let edited = rewriter.computation_mut(id);
+        edited.remove_dead_code(|instruction| !is_print(instruction));
+        let left = computation.instructions.iter().filter(|(id, _)| edited.get(*id).is_none());
+        paths.extend(left.map(|(id, _)| computation.path(id)));
+    }
+    if paths.is_empty() {
+        return (verified, paths);
+    }
+    match rewriter.finish().ok().and_then(|module| module.verify().ok()) {
+        Some(module) => (Arc::new(module), paths),
+        None => (verified, Vec::new()),
+    }
 }
 
 /// A backend of Rust in a search that Ctrl-C ends.
@@ -116,9 +149,9 @@ fn named(name: &str, host: &[String]) -> PyResult<Box<dyn Backend>> {
 fn parts<'py>(
     py: Python<'py>,
     program: &Program,
+    module: &Module,
     finding: &Finding,
 ) -> PyResult<Bound<'py, PyDict>> {
-    let module = program.0.module();
     let instruction = &module.computations[finding.computation].instructions[finding.instruction];
     let source = Source::of(module, instruction);
     let diagnostic = finding.diagnostic(module);

@@ -4,6 +4,7 @@ use crate::interrupt;
 use crate::program::{Options, Program};
 use crate::source::Source;
 use crate::value::{Value, literals, owned};
+use etalon_pjrt_plugin::with_python_callbacks;
 use hlo::ir::InstructionId;
 use interp::Hooks;
 use pyo3::prelude::*;
@@ -52,7 +53,7 @@ pub(crate) fn trace(
     let results = interrupt::run(py, move |flag| {
         let run = options.run(flag)?.start_clock();
         let session = inner.session(options.engine()?, &run)?;
-        let hooks = Hooks::new().observe(move |event| {
+        let hooks = with_python_callbacks(Hooks::new()).observe(move |event| {
             let outputs = if values { event.outputs } else { &[] };
             let outputs = outputs.iter().cloned().map(hlo::Literal::from).collect();
             let seen = Seen { id: event.id, event: of_event(event), outputs };
@@ -112,7 +113,7 @@ pub(crate) fn check_nan<'py>(
     let results = interrupt::run(py, move |flag| {
         let run = options.run(flag)?.start_clock();
         let session = inner.session(options.engine()?, &run)?;
-        let hooks = Hooks::new().not_finite(move |error| {
+        let hooks = with_python_callbacks(Hooks::new()).not_finite(move |error| {
             let mut found = collected.lock().unwrap_or_else(PoisonError::into_inner);
             match found.iter_mut().find(|(known, _)| known.instruction() == error.instruction()) {
                 Some((_, count)) => *count += 1,

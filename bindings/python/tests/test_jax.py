@@ -312,3 +312,41 @@ def test_a_healthy_function_is_no_error(arguments):
 def test_jax_is_a_backend_of_the_command(arguments):
     result = etalon.conform(model, *arguments, backend="cpu")
     assert result.ok and result.records[0]["verdict"] in ("agrees", "within_bound"), result
+
+
+def test_callbacks_run_in_traces(capfd):
+    def f(x):
+        jax.debug.print("x is {}", x)
+        y = jax.pure_callback(lambda x: np.asarray(x) - 1, jax.ShapeDtypeStruct((2,), np.float32), x)
+        return jnp.log(y)
+
+    x = np.array([1, 2], np.float32)
+    trace = etalon.trace(f, x)
+    assert trace.result.tolist() == [-np.inf, 0]
+    (found,) = etalon.check_nan(f, x)
+    assert "`log` computes -inf at [0]" in found.message
+    assert capfd.readouterr().out.count("x is [1. 2.]") == 2
+
+
+def test_prints_are_left_out_of_a_comparison():
+    def f(x):
+        def body(c, y):
+            jax.debug.print("c is {}", c)
+            return jnp.sin(c) + y, c
+
+        jax.debug.callback(lambda x: None, x)
+        return jax.lax.scan(body, 0.0, x)[0]
+
+    report = etalon.check(f, np.array([1, 2, 3], np.float32))
+    assert report.ok and report.checked >= 3, report
+    left_out = [path for path, reason in report.not_checked if "callback" in reason]
+    assert len(left_out) == 2, report.not_checked
+
+
+def test_errors_beside_prints_are_found(arguments):
+    def f(x, w):
+        jax.debug.print("w is {}", w)
+        return model(x, w)
+
+    (finding,) = etalon.check(f, *arguments, backend=planted).findings
+    assert finding.opcode == "exponential" and finding.source.line == line_of("planted error")

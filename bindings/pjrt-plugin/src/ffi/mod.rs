@@ -43,13 +43,18 @@ pub unsafe extern "C" fn etalon_register_ffi_handler(
     }
     // SAFETY: the caller vouches for the name.
     let Ok(name) = (unsafe { CStr::from_ptr(name) }).to_str() else { return 1 };
+    register(name, handler);
+    0
+}
+
+/// Registers the handler of a target, or removes it.
+pub(crate) fn register(name: &str, handler: Option<Handler>) {
     let mut handlers = HANDLERS.write().unwrap_or_else(PoisonError::into_inner);
     match handler {
         Some(handler) => handlers.of.insert(name.to_owned(), handler),
         None => handlers.of.remove(name),
     };
     handlers.changes += 1;
-    0
 }
 
 /// Hooks that run the handlers which are registered.

@@ -1,8 +1,8 @@
 //! The functions of the table, with their arguments and results.
 #![expect(unsafe_code, reason = "declares the structs of foreign functions")]
 use super::{
-    Arguments, Deleter, ExecuteOptions, Header, LogicalDeviceIds, MemoryLayout, NamedValue,
-    OnReady, Program,
+    Arguments, Deleter, ExecuteOptions, Header, HostReady, LogicalDeviceIds, MemoryLayout,
+    NamedValue, OnReady, Program, ShapeSpec,
 };
 use std::ffi::{c_char, c_int, c_void};
 
@@ -121,11 +121,21 @@ functions! {
     74 "PJRT_Buffer_IncreaseExternalReferenceCount" BufferIncreaseExternalReferenceCount { buffer: *mut c_void }
     75 "PJRT_Buffer_DecreaseExternalReferenceCount" BufferDecreaseExternalReferenceCount { buffer: *mut c_void }
     76 "PJRT_Buffer_OpaqueDeviceMemoryDataPointer" BufferOpaqueDeviceMemoryDataPointer { buffer: *mut c_void, pointer: *mut c_void }
+    82 "PJRT_TopologyDescription_Create" TopologyDescriptionCreate {
+        name: *const c_char, name_size: usize, create_options: *const NamedValue, num_options: usize, topology: *mut c_void,
+    }
     83 "PJRT_TopologyDescription_Destroy" TopologyDescriptionDestroy { topology: *mut c_void }
     84 "PJRT_TopologyDescription_PlatformName" TopologyDescriptionPlatformName { topology: *mut c_void, name: *const c_char, name_size: usize }
     85 "PJRT_TopologyDescription_PlatformVersion" TopologyDescriptionPlatformVersion { topology: *mut c_void, version: *const c_char, version_size: usize }
     86 "PJRT_TopologyDescription_GetDeviceDescriptions" TopologyDescriptionGetDeviceDescriptions { topology: *mut c_void, descriptions: *const *mut c_void, num_descriptions: usize }
+    87 "PJRT_TopologyDescription_Serialize" TopologyDescriptionSerialize {
+        topology: *mut c_void, bytes: *const c_char, bytes_size: usize, owner: *mut c_void, deleter: Option<Deleter>,
+    }
     88 "PJRT_TopologyDescription_Attributes" TopologyDescriptionAttributes { topology: *mut c_void, attributes: *const NamedValue, num_attributes: usize }
+    89 "PJRT_Compile" Compile {
+        topology: *mut c_void, program: *const Program, options: *const c_char, options_size: usize, client: *mut c_void,
+        executable: *mut c_void,
+    }
     90 "PJRT_Executable_OutputElementTypes" ExecutableOutputElementTypes { executable: *mut c_void, types: *const c_int, num_types: usize }
     91 "PJRT_Executable_OutputDimensions" ExecutableOutputDimensions { executable: *mut c_void, num_outputs: usize, dims: *const i64, dim_sizes: *const usize }
     92 "PJRT_Buffer_CopyToMemory" BufferCopyToMemory { buffer: *mut c_void, memory: *mut c_void, copy: *mut c_void }
@@ -147,6 +157,22 @@ functions! {
     100 "PJRT_Buffer_CopyRawToHost" BufferCopyRawToHost {
         buffer: *mut c_void, destination: *mut c_void, offset: i64, size: i64, event: *mut c_void,
     }
+    101 "PJRT_AsyncHostToDeviceTransferManager_Destroy" UploadDestroy { upload: *mut c_void }
+    102 "PJRT_AsyncHostToDeviceTransferManager_TransferData" UploadTransferData {
+        upload: *mut c_void, index: c_int, data: *const c_void, offset: i64, size: i64, is_last: bool, done: *mut c_void,
+    }
+    103 "PJRT_Client_CreateBuffersForAsyncHostToDevice" ClientCreateUpload {
+        client: *mut c_void, shapes: *const ShapeSpec, num_shapes: usize,
+        layouts: *const *const MemoryLayout, num_layouts: usize, memory: *mut c_void, upload: *mut c_void,
+    }
+    104 "PJRT_AsyncHostToDeviceTransferManager_RetrieveBuffer" UploadRetrieveBuffer { upload: *mut c_void, index: c_int, buffer: *mut c_void }
+    105 "PJRT_AsyncHostToDeviceTransferManager_Device" UploadDevice { upload: *mut c_void, device: *mut c_void }
+    106 "PJRT_AsyncHostToDeviceTransferManager_BufferCount" UploadBufferCount { upload: *mut c_void, count: usize }
+    107 "PJRT_AsyncHostToDeviceTransferManager_BufferSize" UploadBufferSize { upload: *mut c_void, index: c_int, size: usize }
+    108 "PJRT_AsyncHostToDeviceTransferManager_SetBufferError" UploadSetBufferError {
+        upload: *mut c_void, index: c_int, code: c_int, message: *const c_char, message_size: usize,
+    }
+    109 "PJRT_AsyncHostToDeviceTransferManager_AddMetadata" UploadAddMetadata { upload: *mut c_void, metadata: *const NamedValue, num_metadata: usize }
     110 "PJRT_Client_DmaMap" ClientDmaMap { client: *mut c_void, data: *mut c_void, size: usize }
     111 "PJRT_Client_DmaUnmap" ClientDmaUnmap { client: *mut c_void, data: *mut c_void }
     112 "PJRT_Client_CreateUninitializedBuffer" ClientCreateUninitializedBuffer {
@@ -154,6 +180,7 @@ functions! {
         device: *mut c_void, memory: *mut c_void, buffer: *mut c_void,
     }
     113 "PJRT_Client_UpdateGlobalProcessInfo" ClientUpdateGlobalProcessInfo { client: *mut c_void, processes: *const c_void, num_processes: usize }
+    114 "PJRT_TopologyDescription_Deserialize" TopologyDescriptionDeserialize { bytes: *const c_char, bytes_size: usize, topology: *mut c_void }
     115 "PJRT_Client_CreateAliasBuffer" ClientCreateAliasBuffer {
         client: *mut c_void, memory: *mut c_void, dims: *const i64, num_dims: usize, ty: c_int,
         layout: *mut MemoryLayout, alias: *mut c_void, fulfill: *mut c_void,
@@ -169,15 +196,31 @@ functions! {
         client: *mut c_void, code: c_int, message: *const c_char, message_size: usize, dims: *const i64,
         num_dims: usize, ty: c_int, layout: *mut MemoryLayout, memory: *mut c_void, buffer: *mut c_void,
     }
+    119 "PJRT_AsyncHostToDeviceTransferManager_TransferLiteral" UploadTransferLiteral {
+        upload: *mut c_void, index: c_int, data: *const c_void, dims: *const i64, num_dims: usize, ty: c_int,
+        layout: *mut MemoryLayout, done: *mut c_void,
+    }
+    120 "PJRT_Buffer_CopyRawToHostFuture" BufferCopyRawToHostFuture {
+        buffer: *mut c_void, offset: i64, size: i64, event: *mut c_void, data: *mut c_void, ready: Option<HostReady>,
+    }
     124 "PJRT_Executable_GetCompileOptions" ExecutableGetCompileOptions {
         executable: *mut c_void, bytes: *const c_char, bytes_size: usize, owner: *mut c_void, deleter: Option<Deleter>,
+    }
+    125 "PJRT_Buffer_DonateWithControlDependency" BufferDonateWithControlDependency {
+        buffer: *mut c_void, data: *mut c_void, ready: Option<HostReady>, result: *mut c_void,
     }
     126 "PJRT_Event_Create" EventCreate { event: *mut c_void }
     127 "PJRT_Event_Set" EventSet { event: *mut c_void, code: c_int, message: *const c_char, message_size: usize }
     128 "PJRT_Device_GetAttributes" DeviceGetAttributes {
         device: *mut c_void, attributes: *const NamedValue, num_attributes: usize, owner: *mut c_void, deleter: Option<Deleter>,
     }
+    129 "PJRT_Client_Load" ClientLoad {
+        client: *mut c_void, executable: *mut c_void, options: *const c_char, options_size: usize, loaded_executable: *mut c_void,
+    }
     130 "PJRT_LoadedExecutable_AddressableDeviceLogicalIds" LoadedExecutableAddressableDeviceLogicalIds { executable: *mut c_void, ids: *const LogicalDeviceIds, num_ids: usize }
+    131 "PJRT_Buffer_Bitcast" BufferBitcast {
+        buffer: *mut c_void, ty: c_int, dims: *const i64, num_dims: usize, layout: *mut MemoryLayout, result: *mut c_void,
+    }
     132 "PJRT_Error_ForEachPayload" ErrorForEachPayload { error: *const c_void, visitor: *const c_void, user_arg: *mut c_void }
     133 "PJRT_TopologyDescription_Fingerprint" TopologyDescriptionFingerprint { topology: *mut c_void, fingerprint: u64 }
     134 "PJRT_Executable_ParameterMemoryKinds" ExecutableParameterMemoryKinds {

@@ -6,14 +6,17 @@
 //!
 //! | file | contents |
 //! |---|---|
+//! | `extensions.rs` | the extensions of the table, and their functions |
 //! | `functions.rs` | the functions that the host, the plugin or both know |
 //! | `structs.rs` | the structs that they point to |
 #![expect(unsafe_code, reason = "calls foreign functions")]
 #[macro_use]
 mod macros;
+mod extensions;
 mod functions;
 mod structs;
 
+pub use extensions::*;
 pub use functions::*;
 pub use structs::*;
 
@@ -53,7 +56,7 @@ impl Default for Header {
 pub unsafe trait Arguments: Default {
     /// The name of the function.
     const FUNCTION: &'static str;
-    /// The position of the function in the table.
+    /// The position of the function in the table, or among those of its extension.
     const SLOT: usize;
     /// The bytes that a caller's struct has at least: up to the end of the last field that all callers have, without
     /// padding behind it.
@@ -206,6 +209,24 @@ mod tests {
         assert_eq!(size_of::<ClientCreateAliasBuffer>(), 80);
         assert_eq!(size_of::<ClientFulfillAliasBuffer>(), 64);
         assert_eq!(size_of::<EventSet>(), 48);
+        assert_eq!(size_of::<ShapeSpec>(), 40);
+        assert_eq!(size_of::<TopologyDescriptionCreate>(), 56);
+        assert_eq!(size_of::<TopologyDescriptionSerialize>(), 56);
+        assert_eq!(size_of::<TopologyDescriptionDeserialize>(), 40);
+        assert_eq!(size_of::<Compile>(), 64);
+        assert_eq!(size_of::<ClientLoad>(), 56);
+        assert_eq!(size_of::<ClientCreateUpload>(), 72);
+        assert_eq!(size_of::<UploadTransferData>(), 72);
+        assert_eq!(size_of::<UploadTransferLiteral>(), 80);
+        assert_eq!(size_of::<UploadSetBufferError>(), 48);
+        assert_eq!(size_of::<BufferBitcast>(), 64);
+        assert_eq!(size_of::<BufferCopyRawToHostFuture>(), 64);
+        assert_eq!(size_of::<BufferDonateWithControlDependency>(), 48);
+        assert_eq!(size_of::<HostReadyArguments>(), 48);
+        assert_eq!(size_of::<Extension<7>>(), 80);
+        assert_eq!(size_of::<FfiRegisterHandler>(), 56);
+        assert_eq!(size_of::<LayoutSerialize>(), 56);
+        assert_eq!(size_of::<ClientDefaultLayout>(), 56);
         assert_eq!(DeviceDescriptionId::SIZE, 28);
         assert_eq!(DeviceMemoryStats::SIZE, 185);
     }

@@ -38,6 +38,17 @@ pub struct Program {
     pub format_size: usize,
 }
 
+/// `PJRT_ShapeSpec`: the shape of a buffer to be.
+#[repr(C)]
+#[derive(Debug)]
+#[allow(missing_docs, reason = "the C API documents its fields")]
+pub struct ShapeSpec {
+    pub header: Header,
+    pub dims: *const i64,
+    pub num_dims: usize,
+    pub ty: c_int,
+}
+
 /// `PJRT_ExecuteOptions`: all zero for no callbacks, no launch id, and buffers that may all be donated.
 #[repr(C)]
 #[derive(Debug, Default)]
@@ -121,3 +132,18 @@ pub struct LogicalDeviceIds {
 pub type OnReady = unsafe extern "C" fn(*mut c_void, *mut c_void);
 /// A function that the caller calls to release what a call returned.
 pub type Deleter = unsafe extern "C" fn(*mut c_void);
+/// A function of the plugin that the host calls, once, when what a call waits for has come.
+pub type HostReady = unsafe extern "C" fn(*mut HostReadyArguments);
+
+/// `PJRT_Buffer_CopyRawToHostFuture_Callback_Args`, and those of `DonateWithControlDependency`, which end before the destination.
+#[repr(C)]
+#[derive(Debug, Default)]
+#[allow(missing_docs, reason = "the C API documents its fields")]
+pub struct HostReadyArguments {
+    pub size: usize,
+    pub data: *mut c_void,
+    pub code: c_int,
+    pub message: *const c_char,
+    pub message_size: usize,
+    pub destination: *mut c_void,
+}
