@@ -39,7 +39,16 @@ const COMMON: &str = "sum { a = f32[] parameter(0) b = f32[] parameter(1) ROOT c
   inner { t = (s32[], f32[3], f32[1200]) parameter(0) k = s32[] get-tuple-element(t), index=0 one = s32[] constant(1)
     v = f32[3] get-tuple-element(t), index=1 w = f32[1200] get-tuple-element(t), index=2 n = s32[] add(k, one)
     s = f32[3] dynamic-slice(w, k), dynamic_slice_sizes={3} q = f32[3] multiply(s, v)
-    u = f32[1200] dynamic-update-slice(w, q, n) ROOT r = (s32[], f32[3], f32[1200]) tuple(n, q, u) } ";
+    u = f32[1200] dynamic-update-slice(w, q, n) ROOT r = (s32[], f32[3], f32[1200]) tuple(n, q, u) }
+  flip { t = (f32[9,5], f32[9,5]) parameter(0) g = f32[9,5] get-tuple-element(t), index=0 h = f32[9,5] get-tuple-element(t), index=1
+    n = f32[9,5] negate(g) m = f32[9,5] add(n, h) ROOT r = (f32[9,5], f32[9,5]) tuple(m, n) }
+  keep { t = (f32[9,5], f32[9,5]) parameter(0) g = f32[9,5] get-tuple-element(t), index=0 h = f32[9,5] get-tuple-element(t), index=1
+    ROOT r = (f32[9,5], f32[9,5]) tuple(h, g) }
+  few { t = (s32[], f32[9,5], f32[9,5]) parameter(0) k = s32[] get-tuple-element(t), index=0 n = s32[] constant(2)
+    ROOT l = pred[] compare(k, n), direction=LT }
+  turn { t = (s32[], f32[9,5], f32[9,5]) parameter(0) k = s32[] get-tuple-element(t), index=0 one = s32[] constant(1) n = s32[] add(k, one)
+    g = f32[9,5] get-tuple-element(t), index=1 h = f32[9,5] get-tuple-element(t), index=2 m = f32[9,5] negate(g)
+    s = f32[9,5] add(m, h) u = f32[9,5] multiply(s, m) ROOT r = (s32[], f32[9,5], f32[9,5]) tuple(n, u, s) } ";
 
 /// Values of a computation that is written.
 struct Body<'a> {
@@ -81,10 +90,11 @@ impl Body<'_> {
     }
 
     fn step(&mut self) {
-        match self.choose(48) {
+        match self.choose(50) {
             n @ 0..16 => self.floats(n),
             n @ 34..36 => self.element(n),
-            n @ 36.. => self.longer(n),
+            n @ 36..48 => self.longer(n),
+            n @ 48.. => self.control(n),
             n => self.others(n),
         }
     }
@@ -190,6 +200,24 @@ impl Body<'_> {
                 self.add("s32[19]", &format!("{op}({k}, {l})"))
             }
         };
+    }
+    /// Branches and loops that compute longer arrays.
+    fn control(&mut self, n: usize) {
+        let (g, h) = (self.pick("f32[9,5]"), self.pick("f32[9,5]"));
+        let p = self.pick("pred[]");
+        let (first, result) = if n == 48 {
+            let of = "(f32[9,5], f32[9,5])";
+            let t = self.temporary(of, &format!("tuple({g}, {h})"));
+            let branches = "true_computation=flip, false_computation=keep";
+            (0, self.temporary(of, &format!("conditional({p}, {t}, {t}), {branches}")))
+        } else {
+            let (of, i) = ("(s32[], f32[9,5], f32[9,5])", self.temporary("s32[]", "constant(0)"));
+            let t = self.temporary(of, &format!("tuple({i}, {g}, {h})"));
+            (1, self.temporary(of, &format!("while({t}), condition=few, body=turn")))
+        };
+        for k in [first, first + 1] {
+            self.add("f32[9,5]", &format!("get-tuple-element({result}), index={k}"));
+        }
     }
     fn others(&mut self, n: usize) {
         let (a, b, x) = (self.pick("f32[3]"), self.pick("f32[3]"), self.pick("f32[]"));
