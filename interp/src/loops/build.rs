@@ -3,6 +3,7 @@
 use super::fuse::fuse;
 use super::memory::{Image, LoopCopy, Place};
 use super::operation::{KernelCall, Operation};
+use super::sharing::share;
 use super::{Block, Condition, Large, LoopProgram, Repeat, code};
 use crate::analysis::Analysis;
 use crate::plan::LiteralFn;
@@ -36,8 +37,9 @@ const STRATEGIES: [Strategy; 3] = [
     Strategy { in_place: false, most_copied: 1 << 12 },
     Strategy { in_place: false, most_copied: 1 << 14 },
 ];
-/// The limit of bytes of the block.
+/// The limit of bytes of the block, and of all its arrays before they share it.
 const BLOCK: usize = 1 << 20;
+const ARRAYS: usize = 1 << 26;
 
 /// Instructions that any program may have. One may have more if it is not longer than the module by
 /// computations that are called several times.
@@ -57,7 +59,11 @@ pub(crate) fn compile(
         let mut builder = builder(strategy);
         match whole(&mut builder, op) {
             Some((condition, body, carried)) => {
-                return Some(builder.finish(condition, Some(body), &carried));
+                let program = builder.finish(condition, Some(body), &carried);
+                if program.image.bytes() <= BLOCK {
+                    return Some(program);
+                }
+                break;
             }
             None if builder.has_no_strategy => break,
             None => {}
@@ -213,6 +219,11 @@ impl<'a> LoopBuilder<'a> {
         });
         let blocks = (&mut condition, body.as_mut());
         let fused = fuse(blocks, (&self.image, &mut self.kernels), places);
+        let mut carried = carried.to_vec();
+        if let Some(body) = &mut body {
+            let of_arrays = (&self.image, &mut *self.kernels);
+            self.image = share((&mut condition, body), of_arrays, &mut carried);
+        }
         let scratch = self.kernels.iter().map(KernelCall::bytes).fold(fused, usize::saturating_add);
         let body_of_code = body.as_ref().filter(|_| self.analysis.programs.become_code());
         let work =
@@ -220,7 +231,7 @@ impl<'a> LoopBuilder<'a> {
         LoopProgram {
             condition,
             body,
-            carried: carried.to_vec(),
+            carried,
             bytes: self.image.bytes().saturating_add(scratch),
             image: self.image,
             large: self.large,
@@ -232,7 +243,7 @@ impl<'a> LoopBuilder<'a> {
     /// Returns a new place for an array; `None` if it is not small.
     pub(super) fn place(&mut self, shape: &ArrayShape) -> Option<Place> {
         let bytes = shape.byte_count().filter(|bytes| (1..=SMALL).contains(bytes));
-        let bytes = bytes.filter(|bytes| self.image.bytes() + bytes <= BLOCK);
+        let bytes = bytes.filter(|bytes| self.image.bytes() + bytes <= ARRAYS);
         self.has_no_strategy |= bytes.is_none();
         bytes.map(|bytes| self.image.place(shape.ty, bytes))
     }

@@ -83,8 +83,11 @@ impl LoopCopy {
             3 if step == N => columns::<_, 3>(&from[..self.count], to),
             4 if step == N => columns::<_, 4>(&from[..self.count], to),
             to_step => {
-                let slots = to.chunks_mut(to_step).take(self.count).enumerate();
-                slots.for_each(|(i, slot)| slot[0] = from[i * (step / N)]);
+                let slots = to.chunks_mut(to_step).take(self.count);
+                match step / N {
+                    0 => slots.for_each(|slot| slot[0] = from[0]),
+                    step => slots.zip(from.chunks(step)).for_each(|(slot, x)| slot[0] = x[0]),
+                }
             }
         }
     }
@@ -140,6 +143,8 @@ fn in_series(copies: &[LoopCopy]) -> Vec<LoopCopy> {
 /// The block before a program runs: constants have their values.
 #[derive(Debug, Default)]
 pub(super) struct Image {
+    bytes: usize,
+    /// The first words, to the end of the last constant.
     words: Vec<u128>,
     /// The arrays, by their first byte.
     arrays: BTreeMap<usize, ArrayPlace>,
@@ -155,13 +160,13 @@ pub(super) struct ArrayPlace {
 
 impl Image {
     pub(super) fn bytes(&self) -> usize {
-        size_of_val(&*self.words)
+        self.bytes
     }
     /// Returns a new place for an array.
     pub(super) fn place(&mut self, ty: ElementType, bytes: usize) -> Place {
         let align = if bytes < size_of::<Line>() { 1 } else { size_of::<Line>() };
-        let start = self.bytes().next_multiple_of(align);
-        self.words.resize((start + bytes).div_ceil(size_of::<u128>()), 0);
+        let start = self.bytes.next_multiple_of(align);
+        self.bytes = (start + bytes).next_multiple_of(size_of::<u128>());
         let place = Place { start, bytes };
         self.arrays.insert(start, ArrayPlace { place, ty, is_constant: false });
         place
@@ -170,6 +175,8 @@ impl Image {
     pub(super) fn constant_mut(&mut self, place: Place) -> &mut [u8] {
         if let Some(array) = self.arrays.get_mut(&place.start) {
             array.is_constant = true;
+            let words = place.end().div_ceil(size_of::<u128>()).max(self.words.len());
+            self.words.resize(words, 0);
         }
         bytemuck::cast_slice_mut(&mut self.words)
     }
@@ -191,7 +198,6 @@ impl Image {
         is_constant.then(|| &bytes[place.start..place.end()])
     }
     /// Returns all arrays, in order.
-    #[cfg(feature = "jit")]
     pub(super) fn arrays(&self) -> impl Iterator<Item = ArrayPlace> + '_ {
         self.arrays.values().copied()
     }
@@ -211,7 +217,8 @@ impl Memory {
     pub(super) fn new(image: &Image) -> Self {
         let lines = image.bytes().div_ceil(size_of::<Line>());
         let mut memory = Self(SmallVec::from_elem(bytemuck::Zeroable::zeroed(), lines));
-        memory.bytes_mut()[..image.bytes()].copy_from_slice(bytemuck::cast_slice(&image.words));
+        let constants: &[u8] = bytemuck::cast_slice(&image.words);
+        memory.bytes_mut()[..constants.len()].copy_from_slice(constants);
         memory
     }
     pub(super) fn bytes(&self) -> &[u8] {
@@ -265,11 +272,30 @@ fn apart(memory: &mut [u8], [from, to]: [Place; 2]) -> (&[u8], &mut [u8]) {
     }
 }
 
-/// Returns what lies before a place, and the place.
+/// Memory without a place.
+pub(super) struct Outside<'a> {
+    before: &'a [u8],
+    behind: &'a [u8],
+    /// The first byte that is behind the place.
+    end: usize,
+}
+
+impl<'a> Outside<'a> {
+    #[inline]
+    pub(super) fn read(&self, place: Place) -> &'a [u8] {
+        match place.start.checked_sub(self.end) {
+            Some(start) => &self.behind[start..start + place.bytes],
+            None => &self.before[place.start..place.end()],
+        }
+    }
+}
+
+/// Returns what lies outside of a place, and the place.
 #[inline]
-pub(super) fn split(memory: &mut [u8], place: Place) -> (&[u8], &mut [u8]) {
+pub(super) fn around(memory: &mut [u8], place: Place) -> (Outside<'_>, &mut [u8]) {
     let (before, rest) = memory.split_at_mut(place.start);
-    (before, &mut rest[..place.bytes])
+    let (place, behind) = rest.split_at_mut(place.bytes);
+    (Outside { before, behind, end: before.len() + place.len() }, place)
 }
 
 fn fixed<const N: usize>(bytes: &mut [u8], from: usize, to: usize) {

@@ -21,6 +21,7 @@ mod code;
 mod fuse;
 mod memory;
 mod operation;
+mod sharing;
 
 use crate::context::RunContext;
 use crate::value::{Value, not_done};

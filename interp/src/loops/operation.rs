@@ -1,5 +1,5 @@
 //! The operations of a program, and how they run.
-use super::memory::{LoopCopy, Memory, Place, split};
+use super::memory::{LoopCopy, Memory, Place, around};
 use super::{Block, Condition, LoopProgram, Repeat};
 use crate::Result;
 use crate::branch::choose;
@@ -20,7 +20,7 @@ use std::sync::Arc;
 /// Steps after which the limits of the run are checked.
 pub(super) const BETWEEN_CHECKS: u64 = 1 << 14;
 
-/// One operation. Its result has a place behind those of its operands.
+/// One operation. Its results have places of their own.
 pub(super) enum Operation {
     /// A function of each index.
     Elementwise(Elementwise),
@@ -83,8 +83,8 @@ impl Elementwise {
     }
     /// Applies it to places of this memory.
     pub(super) fn apply(&self, memory: &mut [u8]) {
-        let (before, result) = split(memory, self.result);
-        let of = |place: Place| &before[place.start..place.end()];
+        let (outside, result) = around(memory, self.result);
+        let of = |place: Place| outside.read(place);
         match *self.operands.as_slice() {
             [a] => (self.function)(&[of(a)], result),
             [a, b] => (self.function)(&[of(a), of(b)], result),
@@ -251,17 +251,39 @@ impl KernelCall {
 /// Operations that are fused, with the places of their operands and results.
 pub(super) struct FusedCall {
     kernel: Fused,
-    inputs: Vec<Source>,
-    outputs: Vec<Place>,
+    pub(super) inputs: Vec<Source>,
+    pub(super) outputs: Vec<Place>,
     /// The numbers of the outputs in the order of their places.
     order: Vec<usize>,
+    /// The number of the input in whose place the first output is.
+    in_place: Option<usize>,
 }
 
 impl FusedCall {
     pub(super) fn new(kernel: Fused, inputs: Vec<Source>, outputs: Vec<Place>) -> Self {
-        let mut order: Vec<usize> = (0..outputs.len()).collect();
-        order.sort_unstable_by_key(|&k| outputs[k].start);
-        Self { kernel, inputs, outputs, order }
+        let order = (0..outputs.len()).collect();
+        let mut call = Self { kernel, inputs, outputs, order, in_place: None };
+        call.sort();
+        call
+    }
+    /// Takes the outputs in the order of their places from now on.
+    pub(super) fn sort(&mut self) {
+        self.order.sort_unstable_by_key(|&k| self.outputs[k].start);
+    }
+
+    /// Has it compute the first output, which begins at a byte, in the place of an input, which begins
+    /// at another one; returns whether it can.
+    pub(super) fn compute_over(&mut self, input: usize, output: usize) -> bool {
+        let starts = |source: &Source| source.small().is_some_and(|place| place.start == input);
+        let mut found = (0..).zip(&self.inputs).filter(|(_, source)| starts(source));
+        let (Some((k, _)), None, Reuse::SameIndex(count)) =
+            (found.next(), found.next(), self.kernel.reuse())
+        else {
+            return false;
+        };
+        let fits = k < count && self.outputs[0].start == output && self.in_place.is_none();
+        self.in_place = if fits { Some(k) } else { self.in_place };
+        fits
     }
 
     /// Applies it to places of this memory, and to large arrays.
@@ -280,14 +302,16 @@ impl FusedCall {
             (rest, at) = (behind, start + bytes);
         }
         between.push((at, rest));
-        let input = |source: &Source| match *source {
+        let input = |(k, source): (usize, &Source)| match *source {
+            Source::Small(_) if self.in_place == Some(k) => None,
             Source::Small(Place { start, bytes }) => {
                 let of = between.iter().rfind(|(first, _)| *first <= start);
                 of.map(|(first, memory)| &memory[start - first..][..bytes])
             }
             Source::Large(number) => Some(large[number].bytes()),
         };
-        let inputs: SmallVec<[Option<&[u8]>; 8]> = self.inputs.iter().map(input).collect();
+        let inputs: SmallVec<[Option<&[u8]>; 8]> =
+            self.inputs.iter().enumerate().map(input).collect();
         self.kernel.compute_alone(&inputs, &mut outputs);
     }
 }
@@ -491,9 +515,9 @@ impl<'a> LoopRun<'a> {
     fn compute(&mut self, number: usize) {
         let KernelCall { callee, operands, results, .. } = &self.program.kernels[number];
         let Some(kernel) = callee.kernel() else { return };
-        let (before, output) = split(self.memory.bytes_mut(), results[0].0);
+        let (outside, output) = around(self.memory.bytes_mut(), results[0].0);
         let inputs = operands.iter().map(|(source, _)| match *source {
-            Source::Small(place) => &before[place.start..place.end()],
+            Source::Small(place) => outside.read(place),
             Source::Large(number) => self.large[number].bytes(),
         });
         kernel.compute(&inputs.collect::<SmallVec<[&[u8]; 4]>>(), output);

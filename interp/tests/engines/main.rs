@@ -11,6 +11,7 @@ mod indexing;
 
 mod kernels;
 mod linear;
+mod loop_steps;
 mod narrow;
 mod padding;
 mod plans;

@@ -442,16 +442,16 @@ fn fused_sums_of_long_runs() {
     engines_agree(text, &[Literal::from_slice(&[1, 16384], &values)]);
 }
 
-/// Products that underflow to 0 have a sign, in one product and in many.
+/// Products that underflow to 0 have a sign, in one product, in many, and in lines of a matrix.
 #[test]
 fn products_that_underflow_have_a_sign() {
     let few = "f64[2,4] dot(a, b), lhs_contracting_dims={1}, rhs_contracting_dims={0}";
     let many = "f64[9,2,4] dot(a, b), lhs_batch_dims={0}, rhs_batch_dims={0}, lhs_contracting_dims={2}, rhs_contracting_dims={1}";
-    for (batch, dot) in [(vec![], few), (vec![9], many)] {
-        let dims = |last: [i64; 2]| [batch.as_slice(), &last].concat();
-        let shape = |dims: &[i64]| ArrayShape::new(ElementType::F64, dims);
-        let (a, b) = (dims([2, 3]), dims([3, 4]));
-        let [p, q] = [&a, &b].map(|dims| shape(dims));
+    let lines = "f64[40] dot(a, b), lhs_contracting_dims={1}, rhs_contracting_dims={0}";
+    let cases: [([&[i64]; 2], &str); 3] =
+        [([&[2, 3], &[3, 4]], few), ([&[9, 2, 3], &[9, 3, 4]], many), ([&[40, 11], &[11]], lines)];
+    for ([a, b], dot) in cases {
+        let [p, q] = [a, b].map(|dims| ArrayShape::new(ElementType::F64, dims));
         let text =
             format!("ENTRY e {{ a = {p} parameter(0) b = {q} parameter(1) ROOT r = {dot} }}");
         let tiny = |dims: &[i64], seed| {
@@ -460,7 +460,7 @@ fn products_that_underflow_have_a_sign() {
             array(ElementType::F64, dims, &(0..count).map(number).collect::<Vec<_>>())
         };
         for seed in 0..9 {
-            let arguments = [tiny(&a, seed), tiny(&b, seed + 100)];
+            let arguments = [tiny(a, seed), tiny(b, seed + 100)];
             let [expected, found] = [Engine::Reference, Engine::Exact].map(|engine| {
                 compiled(&text, engine).execute(&arguments, &RunOptions::default()).unwrap()
             });

@@ -39,7 +39,16 @@ const COMMON: &str = "sum { a = f32[] parameter(0) b = f32[] parameter(1) ROOT c
   inner { t = (s32[], f32[3], f32[1200]) parameter(0) k = s32[] get-tuple-element(t), index=0 one = s32[] constant(1)
     v = f32[3] get-tuple-element(t), index=1 w = f32[1200] get-tuple-element(t), index=2 n = s32[] add(k, one)
     s = f32[3] dynamic-slice(w, k), dynamic_slice_sizes={3} q = f32[3] multiply(s, v)
-    u = f32[1200] dynamic-update-slice(w, q, n) ROOT r = (s32[], f32[3], f32[1200]) tuple(n, q, u) } ";
+    u = f32[1200] dynamic-update-slice(w, q, n) ROOT r = (s32[], f32[3], f32[1200]) tuple(n, q, u) }
+  flip { t = (f32[9,5], f32[9,5]) parameter(0) g = f32[9,5] get-tuple-element(t), index=0 h = f32[9,5] get-tuple-element(t), index=1
+    n = f32[9,5] negate(g) m = f32[9,5] add(n, h) ROOT r = (f32[9,5], f32[9,5]) tuple(m, n) }
+  keep { t = (f32[9,5], f32[9,5]) parameter(0) g = f32[9,5] get-tuple-element(t), index=0 h = f32[9,5] get-tuple-element(t), index=1
+    ROOT r = (f32[9,5], f32[9,5]) tuple(h, g) }
+  few { t = (s32[], f32[9,5], f32[9,5]) parameter(0) k = s32[] get-tuple-element(t), index=0 n = s32[] constant(2)
+    ROOT l = pred[] compare(k, n), direction=LT }
+  turn { t = (s32[], f32[9,5], f32[9,5]) parameter(0) k = s32[] get-tuple-element(t), index=0 one = s32[] constant(1) n = s32[] add(k, one)
+    g = f32[9,5] get-tuple-element(t), index=1 h = f32[9,5] get-tuple-element(t), index=2 m = f32[9,5] negate(g)
+    s = f32[9,5] add(m, h) u = f32[9,5] multiply(s, m) ROOT r = (s32[], f32[9,5], f32[9,5]) tuple(n, u, s) } ";
 
 /// Values of a computation that is written.
 struct Body<'a> {
@@ -81,10 +90,11 @@ impl Body<'_> {
     }
 
     fn step(&mut self) {
-        match self.choose(48) {
+        match self.choose(50) {
             n @ 0..16 => self.floats(n),
             n @ 34..36 => self.element(n),
-            n @ 36.. => self.longer(n),
+            n @ 36..48 => self.longer(n),
+            n @ 48.. => self.control(n),
             n => self.others(n),
         }
     }
@@ -190,6 +200,24 @@ impl Body<'_> {
                 self.add("s32[19]", &format!("{op}({k}, {l})"))
             }
         };
+    }
+    /// Branches and loops that compute longer arrays.
+    fn control(&mut self, n: usize) {
+        let (g, h) = (self.pick("f32[9,5]"), self.pick("f32[9,5]"));
+        let p = self.pick("pred[]");
+        let (first, result) = if n == 48 {
+            let of = "(f32[9,5], f32[9,5])";
+            let t = self.temporary(of, &format!("tuple({g}, {h})"));
+            let branches = "true_computation=flip, false_computation=keep";
+            (0, self.temporary(of, &format!("conditional({p}, {t}, {t}), {branches}")))
+        } else {
+            let (of, i) = ("(s32[], f32[9,5], f32[9,5])", self.temporary("s32[]", "constant(0)"));
+            let t = self.temporary(of, &format!("tuple({i}, {g}, {h})"));
+            (1, self.temporary(of, &format!("while({t}), condition=few, body=turn")))
+        };
+        for k in [first, first + 1] {
+            self.add("f32[9,5]", &format!("get-tuple-element({result}), index={k}"));
+        }
     }
     fn others(&mut self, n: usize) {
         let (a, b, x) = (self.pick("f32[3]"), self.pick("f32[3]"), self.pick("f32[]"));
@@ -412,127 +440,6 @@ fn branches_with_large_constants() {
     );
     assert!(compiled(&text, Engine::Exact).plan().to_string().contains("while (small arrays)"));
     agree_with_code(&text, Engine::Exact);
-}
-
-/// A custom call and a sort are steps of the loop, with the results that they have in frames.
-#[test]
-fn custom_calls_are_steps() {
-    let text = "before { a = f32[] parameter(0) b = f32[] parameter(1) ROOT l = pred[] compare(a, b), direction=LT }
-      less { t = (s32[], f32[3,3]) parameter(0) i = s32[] get-tuple-element(t), index=0 n = s32[] constant(9)
-        ROOT l = pred[] compare(i, n), direction=LT }
-      next { t = (s32[], f32[3,3]) parameter(0) i = s32[] get-tuple-element(t), index=0 x = f32[3,3] get-tuple-element(t), index=1
-        one = s32[] constant(1) j = s32[] add(i, one) y = f32[3,3] sort(x), dimensions={1}, to_apply=before
-        q = (f32[3,3], f32[3]) custom-call(y), custom_call_target=\"lapack_sgeqrf_ffi\"
-        z = f32[3,3] get-tuple-element(q), index=0 ROOT r = (s32[], f32[3,3]) tuple(j, z) }
-      ENTRY main { i = s32[] constant(0) x = f32[3,3] parameter(0) t = (s32[], f32[3,3]) tuple(i, x)
-        ROOT w = (s32[], f32[3,3]) while(t), condition=less, body=next }";
-    let exact = compiled(text, Engine::Exact);
-    assert!(exact.plan().to_string().contains("while (small arrays)"));
-    let arguments =
-        [ramp(exact.module().entry().program_shape().parameters[0].array().unwrap(), 1)];
-    let [program, frames] = [false, true].map(|nan| {
-        let found = run(&exact, &arguments, &RunOptions::default().check_nan(nan));
-        (canonical(&found.result), found.steps)
-    });
-    assert_eq!(program, frames);
-    agree_with_code(text, Engine::Fast);
-}
-
-/// A scatter of rows into an array that the loop carries, and that is too large for a block: it is
-/// changed where it is. One that is also read by the scatter, or after it, is copied.
-#[test]
-fn updates_of_large_arrays() {
-    let module = |indices: &str, update: &str, next: &str| {
-        format!(
-            "add {{ a = f32[] parameter(0) b = f32[] parameter(1) ROOT c = f32[] add(a, b) }}
-             less {{ t = (s32[], f32[256,50]) parameter(0) i = s32[] get-tuple-element(t), index=0 n = s32[] constant(9)
-               ROOT l = pred[] compare(i, n), direction=LT }}
-             next {{ t = (s32[], f32[256,50]) parameter(0) i = s32[] get-tuple-element(t), index=0 one = s32[] constant(1) j = s32[] add(i, one)
-               x = f32[256,50] get-tuple-element(t), index=1 b = s32[7] broadcast(i), dimensions={{}} n = s32[7] iota(), iota_dimension=0
-               m = s32[7] multiply(n, n) k = s32[7] add(b, {indices}) u = f32[7] convert(n) {update}
-               s = f32[256,50] scatter(x, k, v), update_window_dims={{1}}, inserted_window_dims={{0}}, scatter_dims_to_operand_dims={{0}}, index_vector_dim=1, to_apply=add
-               {next} ROOT r = (s32[], f32[256,50]) tuple(j, y) }}
-             ENTRY main {{ i = s32[] constant(0) x = f32[256,50] parameter(0) t = (s32[], f32[256,50]) tuple(i, x)
-               ROOT w = (s32[], f32[256,50]) while(t), condition=less, body=next }}"
-        )
-    };
-    let rows = "v = f32[7,50] broadcast(u), dimensions={0}";
-    let own = "v = f32[7,50] slice(x), slice={[1:8], [0:50]}";
-    let whole = "y = f32[256,50] copy(s)";
-    let twice = "y = f32[256,50] scatter(s, n, v), update_window_dims={1}, inserted_window_dims={0}, scatter_dims_to_operand_dims={0}, index_vector_dim=1, to_apply=add";
-    let before = "z = f32[7,50] slice(x), slice={[9:16], [0:50]} y = f32[256,50] scatter(s, n, z), update_window_dims={1}, inserted_window_dims={0}, scatter_dims_to_operand_dims={0}, index_vector_dim=1, to_apply=add";
-    for (indices, update, next, is_small) in [
-        ("n", rows, whole, true),
-        // Some are outside of the array.
-        ("m", rows, twice, true),
-        ("n", own, twice, true),
-        ("n", rows, before, false),
-    ] {
-        let text = module(indices, update, next);
-        let plan = compiled(&text, Engine::Exact).plan().to_string();
-        assert_eq!(plan.contains("while (small arrays)"), is_small, "{text}\n{plan}");
-        agree_with_code(&text, Engine::Exact);
-        agree_with_code(&text, Engine::Fast);
-    }
-}
-
-/// Arrays without elements are operands of steps: a sum of nothing, an update with nothing.
-#[test]
-fn empty_operands() {
-    let text = "add { a = f32[] parameter(0) b = f32[] parameter(1) ROOT c = f32[] add(a, b) }
-      less { t = (s32[], f32[3], f32[3,0]) parameter(0) i = s32[] get-tuple-element(t), index=0 n = s32[] constant(9)
-        ROOT l = pred[] compare(i, n), direction=LT }
-      next { t = (s32[], f32[3], f32[3,0]) parameter(0) i = s32[] get-tuple-element(t), index=0 one = s32[] constant(1) j = s32[] add(i, one)
-        x = f32[3] get-tuple-element(t), index=1 e = f32[3,0] get-tuple-element(t), index=2 u = f32[0] slice(x), slice={[1:1]}
-        d = f32[3] dot(e, u), lhs_contracting_dims={1}, rhs_contracting_dims={0} v = f32[3] dynamic-update-slice(x, u, i)
-        z = f32[] constant(0.5) r = f32[3] reduce(e, z), dimensions={1}, to_apply=add k = f32[3] concatenate(u, v), dimensions={0}
-        p = f32[3] pad(u, z), padding=1_2 a = f32[3] add(d, k) b = f32[3] add(r, p) y = f32[3] add(a, b)
-        m = f32[40,40] broadcast(z), dimensions={} f = f32[0,40] slice(m), slice={[2:2], [0:40]}
-        g = f32[40,40] dot(f, f), lhs_contracting_dims={0}, rhs_contracting_dims={0} h = f32[1,3] slice(g), slice={[1:2], [4:7]}
-        k2 = f32[3] reshape(h) q = f32[3] add(y, k2) ROOT s = (s32[], f32[3], f32[3,0]) tuple(j, q, e) }
-      ENTRY main { i = s32[] constant(0) x = f32[3] parameter(0) e = f32[3,0] parameter(1) t = (s32[], f32[3], f32[3,0]) tuple(i, x, e)
-        ROOT w = (s32[], f32[3], f32[3,0]) while(t), condition=less, body=next }";
-    assert!(compiled(text, Engine::Exact).plan().to_string().contains("while (small arrays)"));
-    agree_with_code(text, Engine::Exact);
-    agree_with_code(text, Engine::Fast);
-}
-
-/// Small products in a loop: sums that the bound decides, ties, sums of zeros, infinities and NaN.
-#[test]
-fn small_products() {
-    let rows = [
-        "1, 5.9604645e-08, 0, 0",
-        "1, 5.9604645e-08, 1e-30, 0",
-        "3, 1, 2, -0.5",
-        "1e30, -1e30, 1, 0",
-        "-0, -0, 0, 0",
-        "inf, 1, 1, 1",
-        "nan, 1, 1, 1",
-        "3e38, 3e38, 0, 0",
-        "1e-30, 1e-30, -1e-30, 2e-45",
-    ];
-    for (kind, results) in [("f32[4]", 1), ("f32[4,2]", 2), ("f32[4,9]", 9)] {
-        let count = rows.len();
-        let all = rows.map(|row| format!("{{{row}}}")).join(", ");
-        let shape = if results == 1 { "f32[]".to_owned() } else { format!("f32[{results}]") };
-        let text = format!(
-            "less {{ t = (s32[], {shape}, f32[{count},{results}]) parameter(0) i = s32[] get-tuple-element(t), index=0 n = s32[] constant({count})
-               ROOT l = pred[] compare(i, n), direction=LT }}
-             next {{ t = (s32[], {shape}, f32[{count},{results}]) parameter(0) i = s32[] get-tuple-element(t), index=0 one = s32[] constant(1) j = s32[] add(i, one)
-               z = s32[] constant(0) rows = f32[{count},4] constant({{{all}}}) u = f32[1,4] dynamic-slice(rows, i, z), dynamic_slice_sizes={{1,4}} r = f32[4] reshape(u)
-               o = f32[] constant(1) m = {kind} broadcast(o), dimensions={{}} k = {kind} iota(), iota_dimension=0 h = f32[] constant(0.25) hs = {kind} broadcast(h), dimensions={{}}
-               w = {kind} multiply(k, hs) zero = f32[] constant(0) y = {shape} get-tuple-element(t), index=1
-               d = {shape} dot(r, m), lhs_contracting_dims={{0}}, rhs_contracting_dims={{0}} e = {shape} dot(r, w), lhs_contracting_dims={{0}}, rhs_contracting_dims={{0}}
-               a = {shape} add(d, e) s = f32[1,{results}] reshape(a) f = f32[{count},{results}] get-tuple-element(t), index=2
-               g = f32[{count},{results}] dynamic-update-slice(f, s, i, z) ROOT q = (s32[], {shape}, f32[{count},{results}]) tuple(j, d, g) }}
-             ENTRY main {{ i = s32[] constant(0) x = {shape} parameter(0) f = f32[{count},{results}] parameter(1)
-               t = (s32[], {shape}, f32[{count},{results}]) tuple(i, x, f)
-               ROOT w = (s32[], {shape}, f32[{count},{results}]) while(t), condition=less, body=next }}"
-        );
-        assert!(compiled(&text, Engine::Exact).plan().to_string().contains("while (small arrays)"));
-        agree_with_code(&text, Engine::Exact);
-        agree_with_code(&text, Engine::Fast);
-    }
 }
 
 /// A loop of any number of instructions is a program, unless computations that are called make it

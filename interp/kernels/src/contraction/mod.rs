@@ -316,9 +316,11 @@ fn matrix<K: Accumulator>(
     {
         return;
     }
-    if job.can_be_packed() {
-        blocked::run(&job, out);
-    } else {
+    // Where each column is a line of memory, the sum of a row with it is that of two vectors.
+    let are_lines = plan.rows == 1 && Order::of(plan.rhs) == Order::Terms;
+    if !job.can_be_packed() {
         job.direct(out);
+    } else if !are_lines || !vector::run_vectors(&job, out) {
+        blocked::run(&job, out);
     }
 }

@@ -1,8 +1,7 @@
 //! A matrix times a vector: sums of one row or of one column, at the speed of memory.
-use super::accumulator::OwnSums;
+use super::accumulator::Accumulator;
 use super::job::Job;
 use super::pack::{Order, PackSource, pack_rows};
-use super::tile::NativeWord;
 use super::{LhsOffsets, Lists};
 use crate::cost_model::MULTIPLIED;
 use num::loops::instruction_set::{Task, run};
@@ -10,7 +9,7 @@ use num::parallel::{parts, threads};
 
 /// Sums that do not wait for each other.
 const LANES: usize = 32;
-/// The same, of the last terms.
+/// The same, of the last terms, and of sums that take many instructions themselves.
 const FEW: usize = 8;
 /// Sums that a thread forms at a time: they stay in the innermost cache.
 const SUMS: usize = 256;
@@ -28,7 +27,7 @@ struct Matrix<'a, S> {
 }
 
 /// All sums of the plan, if it is one of matrices and vectors. Returns whether it is.
-pub(super) fn run_vectors<K: OwnSums>(job: &Job<'_, K>, out: &mut [u8]) -> bool {
+pub(super) fn run_vectors<K: Accumulator>(job: &Job<'_, K>, out: &mut [u8]) -> bool {
     let plan = job.plan;
     let Lists { batches, indices, terms } = plan.rhs;
     let matrix_of = |elements, lists| Matrix { elements, lists, order: Order::of(lists) };
@@ -62,7 +61,7 @@ pub(super) fn run_vectors<K: OwnSums>(job: &Job<'_, K>, out: &mut [u8]) -> bool 
 }
 
 /// One batch.
-struct Product<'a, 'b, K: OwnSums> {
+struct Product<'a, 'b, K: Accumulator> {
     job: &'a Job<'b, K>,
     batch: usize,
     /// The matrix, or none if it is of rows that are not at sums of offsets.
@@ -70,32 +69,30 @@ struct Product<'a, 'b, K: OwnSums> {
     vector: &'a [K::Word],
 }
 
-impl<K: OwnSums> Product<'_, '_, K> {
+impl<K: Accumulator> Product<'_, '_, K> {
     fn run(&self, out: &mut [u8], is_parallel: bool) {
-        let squares: f64 = self.vector.iter().map(|&x| K::square(x)).sum();
-        let norm = squares.sqrt();
         let width = self.job.rounding.to.storage_bytes();
         if is_parallel {
             let count = (out.len() / width).div_ceil(4 * threads()).clamp(LANES, SUMS);
             let least = (MULTIPLIED / count / self.vector.len().max(1)).max(1);
             let size = (count * width, least);
-            parts(out, size, |i, out| self.part(i * count, norm, out));
+            parts(out, size, |i, out| self.part(i * count, out));
         } else {
-            let part = |(i, out): (usize, &mut [u8])| self.part(i * SUMS, norm, out);
+            let part = |(i, out): (usize, &mut [u8])| self.part(i * SUMS, out);
             out.chunks_mut(SUMS * width).enumerate().for_each(part);
         }
     }
 
     /// The sums from the number `first` on that `out` has room for.
-    fn part(&self, first: usize, norm: f64, out: &mut [u8]) {
+    fn part(&self, first: usize, out: &mut [u8]) {
         let job = self.job;
         let width = job.rounding.to.storage_bytes();
         let count = out.len() / width;
         if job.stop.is_set() {
             return;
         }
-        let (mut sums, mut norms) = ([K::Word::default(); SUMS], [0.0; SUMS]);
-        let (sums, norms) = (&mut sums[..count], &mut norms[..count]);
+        let (mut sums, mut magnitudes) = ([K::Sum::default(); SUMS], [0.0; SUMS]);
+        let (sums, magnitudes) = (&mut sums[..count], &mut magnitudes[..count]);
         let terms = self.vector.len();
         let sum_depth = terms.min(terms / LANES + 2 * LANES);
         let depth = match self.matrix {
@@ -103,29 +100,26 @@ impl<K: OwnSums> Product<'_, '_, K> {
                 let (start, indices) =
                     (lists.batches[self.batch], &lists.indices[first..][..count]);
                 let source = PackSource { elements, start, indices, terms: lists.terms, order };
-                run(WithVector::<K> { source, vector: self.vector, sums, squares: norms });
+                run(WithVector::<K> { source, vector: self.vector, sums, magnitudes });
                 if order == Order::Terms { sum_depth } else { terms }
             }
             None => {
                 let mut line = vec![K::Word::default(); terms];
-                for (i, (sum, square)) in sums.iter_mut().zip(&mut *norms).enumerate() {
+                for (i, (sum, magnitude)) in sums.iter_mut().zip(&mut *magnitudes).enumerate() {
                     self.pack_line(first + i, &mut line);
-                    run(WithLine::<K> { line: &line, vector: self.vector, sum, square });
+                    run(WithLine::<K> { line: &line, vector: self.vector, sum, magnitude });
                 }
                 sum_depth
             }
         };
-        for square in norms.iter_mut() {
-            *square = square.sqrt();
-        }
         let error = job.error.of_depth(depth);
-        if K::round(sums, error, (norm, norms), job.rounding, out) {
+        if K::round(sums, error, (1.0, magnitudes), job.rounding, out) {
             return;
         }
         let mut unit = None;
         for (i, slot) in out.chunks_exact_mut(width).enumerate() {
-            let (sum, magnitude) = (sums[i], norm * norms[i]);
-            if K::round(&[sum], error, (norm, &norms[i..=i]), job.rounding, slot)
+            let (sum, magnitude) = (sums[i], magnitudes[i]);
+            if K::round(&[sum], error, (1.0, &[magnitude]), job.rounding, slot)
                 || job.decide(sum, magnitude, slot)
             {
                 continue;
@@ -152,45 +146,45 @@ impl<K: OwnSums> Product<'_, '_, K> {
     }
 }
 
-/// The sum of the products of a packed line and a vector, and of the squares of the line.
-struct WithLine<'a, K: OwnSums> {
+/// The sum of the products of a packed line and a vector, and of their absolute values.
+struct WithLine<'a, K: Accumulator> {
     line: &'a [K::Word],
     vector: &'a [K::Word],
-    sum: &'a mut K::Word,
-    square: &'a mut f64,
+    sum: &'a mut K::Sum,
+    magnitude: &'a mut f64,
 }
 
-impl<K: OwnSums> Task for WithLine<'_, K> {
+impl<K: Accumulator> Task for WithLine<'_, K> {
     const IS_LONG: bool = true;
     #[inline(always)]
     fn run(self) {
-        (*self.sum, *self.square) = dot::<K, _>(self.line, self.vector, |x| x);
+        (*self.sum, *self.magnitude) = dot::<K, _>(self.line, self.vector, |x| x);
     }
 }
 
-/// Sums of products with a vector, and of the squares of the matrix.
-struct WithVector<'a, K: OwnSums> {
+/// Sums of products with a vector, and of their absolute values.
+struct WithVector<'a, K: Accumulator> {
     source: PackSource<'a, K::Stored>,
     vector: &'a [K::Word],
-    sums: &'a mut [K::Word],
-    squares: &'a mut [f64],
+    sums: &'a mut [K::Sum],
+    magnitudes: &'a mut [f64],
 }
 
-impl<K: OwnSums> Task for WithVector<'_, K> {
+impl<K: Accumulator> Task for WithVector<'_, K> {
     const IS_LONG: bool = true;
     #[inline(always)]
     fn run(self) {
-        let Self { source, vector, sums, squares } = self;
+        let Self { source, vector, sums, magnitudes } = self;
         let PackSource { elements, start, indices, terms, order } = source;
         if order == Order::Terms {
-            for ((&index, sum), square) in indices.iter().zip(sums).zip(squares) {
+            for ((&index, sum), magnitude) in indices.iter().zip(sums).zip(magnitudes) {
                 let line = &elements[start + index + terms[0]..][..terms.len()];
-                (*sum, *square) = dot::<K, _>(line, vector, K::pack);
+                (*sum, *magnitude) = dot::<K, _>(line, vector, K::pack);
             }
             return;
         }
         if order == Order::Any {
-            let groups = Groups::<K> { source, vector, sums, squares };
+            let groups = Groups::<K> { source, vector, sums, magnitudes };
             return match Groups::<K>::neighbors(indices) {
                 8 => groups.add::<8, 2>(),
                 4 => groups.add::<4, 4>(),
@@ -201,26 +195,22 @@ impl<K: OwnSums> Task for WithVector<'_, K> {
         let first = start + indices[0];
         for (&term, &b) in terms.iter().zip(vector) {
             let line = &elements[first + term..][..indices.len()];
-            for ((&a, sum), square) in line.iter().zip(&mut *sums).zip(&mut *squares) {
-                let a = K::pack(a);
-                *sum = sum.plus_product(a, b);
-                if K::HAS_BOUND {
-                    *square += K::square(a);
-                }
+            for ((&a, sum), magnitude) in line.iter().zip(&mut *sums).zip(&mut *magnitudes) {
+                add::<K>((sum, magnitude), K::pack(a), b);
             }
         }
     }
 }
 
 /// The same, of sums whose factors in the matrix are no neighbors, but for some at a time.
-struct Groups<'a, K: OwnSums> {
+struct Groups<'a, K: Accumulator> {
     source: PackSource<'a, K::Stored>,
     vector: &'a [K::Word],
-    sums: &'a mut [K::Word],
-    squares: &'a mut [f64],
+    sums: &'a mut [K::Sum],
+    magnitudes: &'a mut [f64],
 }
 
-impl<K: OwnSums> Groups<'_, K> {
+impl<K: Accumulator> Groups<'_, K> {
     /// Returns how many at a time are neighbors.
     fn neighbors(indices: &[usize]) -> usize {
         let follow = |list: &[usize]| list.windows(2).all(|pair| pair[1] == pair[0] + 1);
@@ -240,99 +230,91 @@ impl<K: OwnSums> Groups<'_, K> {
     fn add_group<const L: usize, const G: usize>(&mut self, first: usize) {
         let PackSource { elements, start, indices, terms, .. } = self.source;
         let starts: [usize; G] = std::array::from_fn(|g| start + indices[first + g * L]);
-        let (mut sums, mut squares) = ([[K::Word::default(); L]; G], [[0.0; L]; G]);
+        let (mut sums, mut magnitudes) = ([[K::Sum::default(); L]; G], [[0.0; L]; G]);
         for (&term, &b) in terms.iter().zip(self.vector) {
             for g in 0..G {
                 let line = &elements[starts[g] + term..][..L];
                 for i in 0..L {
-                    let a = K::pack(line[i]);
-                    sums[g][i] = sums[g][i].plus_product(a, b);
-                    if K::HAS_BOUND {
-                        squares[g][i] += K::square(a);
-                    }
+                    add::<K>((&mut sums[g][i], &mut magnitudes[g][i]), K::pack(line[i]), b);
                 }
             }
         }
         self.sums[first..first + L * G].copy_from_slice(sums.as_flattened());
-        self.squares[first..first + L * G].copy_from_slice(squares.as_flattened());
+        self.magnitudes[first..first + L * G].copy_from_slice(magnitudes.as_flattened());
     }
 }
 
-/// Returns the sum of products and the sum of squares of the first.
+/// Adds a product to a sum, and its absolute value to the magnitude.
 #[inline(always)]
-fn dot<K: OwnSums, T: Copy>(
+fn add<K: Accumulator>((sum, magnitude): (&mut K::Sum, &mut f64), a: K::Word, b: K::Word) {
+    let product = K::add(sum, a, b);
+    if K::HAS_BOUND {
+        *magnitude += product;
+    }
+}
+
+/// Returns the sum of products, and of their absolute values.
+#[inline(always)]
+fn dot<K: Accumulator, T: Copy>(
     line: &[T],
     vector: &[K::Word],
     pack: impl Fn(T) -> K::Word,
-) -> (K::Word, f64) {
-    let (mut sums, mut squares) = ([K::Word::default(); LANES], [0.0; LANES]);
-    let lanes = (&mut sums, &mut squares);
-    let (line, vector) = add_lanes::<K, T, LANES>((line, vector), lanes, &pack);
-    let ((line, vector), mut sum, mut square) = if K::HAS_BOUND {
-        let square = total(&squares, |a, b| a + b);
-        ((line, vector), total(&sums, K::Word::plus), square)
-    } else {
-        let lanes = (&mut sums, &mut squares);
-        let rest = add_lanes::<K, T, FEW>((line, vector), lanes, &pack);
-        (rest, total_of_words(&sums), 0.0)
+) -> (K::Sum, f64) {
+    let (mut sums, mut magnitudes) = ([K::Sum::default(); LANES], [0.0; LANES]);
+    let mut rest = (line, vector);
+    // Sums of two numbers are so many instructions that few need not wait for each other.
+    let lanes = if size_of::<K::Sum>() == size_of::<K::Word>() { LANES } else { FEW };
+    if lanes == LANES {
+        rest = add_lanes::<K, T, LANES>(rest, (&mut sums, &mut magnitudes), &pack);
+    }
+    let (line, vector) = add_lanes::<K, T, FEW>(rest, (&mut sums, &mut magnitudes), &pack);
+    let mut sum = total(&sums, lanes, |mut a, b| {
+        K::merge(&mut a, b);
+        a
+    });
+    let mut magnitude = match K::HAS_BOUND {
+        true => total(&magnitudes, lanes, |a, b| a + b),
+        false => 0.0,
     };
     for (&a, &b) in line.iter().zip(vector) {
-        let a = pack(a);
-        sum = sum.plus_product(a, b);
-        square += K::square(a);
+        add::<K>((&mut sum, &mut magnitude), pack(a), b);
     }
-    (sum, square)
+    (sum, magnitude)
 }
 
-/// Returns the sum of all lanes, of one half and the other. Inlined, it would have the lanes that it
-/// adds computed in vectors of two.
-#[inline(never)]
-fn total<T: Copy>(lanes: &[T; LANES], plus: impl Fn(T, T) -> T) -> T {
-    let (mut lanes, mut half) = (*lanes, LANES);
-    while half > 1 {
-        half /= 2;
-        for i in 0..half {
-            lanes[i] = plus(lanes[i], lanes[half + i]);
-        }
-    }
-    lanes[0]
-}
-
-/// The same in wide vectors, but for the last lanes.
+/// Returns the sum of the first lanes, of one half and the other: in wide vectors, but for the last
+/// ones.
 #[inline(always)]
-fn total_of_words<W: NativeWord>(lanes: &[W; LANES]) -> W {
-    let (mut lanes, mut half) = (*lanes, LANES);
-    while half > FEW {
-        half /= 2;
-        for i in 0..half {
-            lanes[i] = lanes[i].plus(lanes[half + i]);
+fn total<T: Copy>(lanes: &[T; LANES], mut count: usize, plus: impl Fn(T, T) -> T) -> T {
+    let mut lanes = *lanes;
+    while count > FEW {
+        count /= 2;
+        for i in 0..count {
+            lanes[i] = plus(lanes[i], lanes[count + i]);
         }
     }
     let (few, _) = lanes.as_chunks::<FEW>();
-    total_of_few(&few[0])
+    total_of_few(&few[0], plus)
 }
 
-/// Returns the sum of these lanes; not inlined for the same reason.
+/// Returns the sum of these lanes. Inlined, it would have the lanes that it adds computed in vectors
+/// of two.
 #[inline(never)]
-fn total_of_few<W: NativeWord>(&[a, b, c, d, e, f, g, h]: &[W; FEW]) -> W {
-    (a.plus(e).plus(c.plus(g))).plus(b.plus(f).plus(d.plus(h)))
+fn total_of_few<T: Copy>(&[a, b, c, d, e, f, g, h]: &[T; FEW], plus: impl Fn(T, T) -> T) -> T {
+    plus(plus(plus(a, e), plus(c, g)), plus(plus(b, f), plus(d, h)))
 }
 
 /// Adds the products of the first elements, `N` at a time, to the first sums; returns the rest.
 #[inline(always)]
-fn add_lanes<'a, K: OwnSums, T: Copy, const N: usize>(
+fn add_lanes<'a, K: Accumulator, T: Copy, const N: usize>(
     (line, vector): (&'a [T], &'a [K::Word]),
-    (sums, squares): (&mut [K::Word; LANES], &mut [f64; LANES]),
+    (sums, magnitudes): (&mut [K::Sum; LANES], &mut [f64; LANES]),
     pack: &impl Fn(T) -> K::Word,
 ) -> (&'a [T], &'a [K::Word]) {
     let ((lines, line), (vectors, vector)) = (line.as_chunks::<N>(), vector.as_chunks::<N>());
     for (line, vector) in lines.iter().zip(vectors) {
         for i in 0..N {
-            let a = pack(line[i]);
-            sums[i] = sums[i].plus_product(a, vector[i]);
-            if K::HAS_BOUND {
-                squares[i] += K::square(a);
-            }
+            add::<K>((&mut sums[i], &mut magnitudes[i]), pack(line[i]), vector[i]);
         }
     }
     (line, vector)

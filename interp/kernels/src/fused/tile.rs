@@ -36,6 +36,9 @@ impl Fused {
         outputs: &mut [&mut [u8]],
         stop: &Stop,
     ) {
+        if self.count == 1 && self.rows.is_empty() {
+            return self.single(inputs, outputs);
+        }
         let mut tiles = TILES.take();
         tiles.resize_with(self.tiles.len().max(tiles.len()), Vec::new);
         for (k, (tile, width)) in tiles.iter_mut().zip(&self.tiles).enumerate() {
@@ -78,6 +81,47 @@ impl Fused {
         tiles.retain(|tile| tile.len() <= KEPT_LINES);
         tiles.truncate(KEPT);
         TILES.set(tiles);
+    }
+
+    /// Computes values of one element, each in a word: chains of scalars have many.
+    fn single(&self, inputs: &[Option<&[u8]>], outputs: &mut [&mut [u8]]) {
+        let word = |place: FusedLocation| match place {
+            FusedLocation::Operand(k) | FusedLocation::Tile(k) => k,
+            FusedLocation::Output(k) => self.tiles.len() + k,
+        };
+        let mut words: SmallVec<[u128; 64]> =
+            SmallVec::from_elem(0, self.tiles.len() + outputs.len());
+        for (k, (operand, input)) in self.operands.iter().zip(inputs).enumerate() {
+            let start = match &operand.read {
+                Read::Walk(walk) => walk.index(0) * operand.width,
+                Read::Array | Read::Scalar => 0,
+            };
+            let input = &input.unwrap_or(&*outputs[0])[start..][..operand.width];
+            let to = &mut bytemuck::bytes_of_mut(&mut words[k])[..operand.converted()];
+            match &operand.convert {
+                Some((convert, _)) => convert(&[input], to),
+                None => to.copy_from_slice(input),
+            }
+        }
+        for step in &self.steps {
+            let (mut operands, mut result) = ([Default::default(); MOST], 0u128);
+            for (slot, &(place, width)) in operands.iter_mut().zip(&step.operands) {
+                *slot = &bytemuck::bytes_of(&words[word(place)])[..width];
+            }
+            let to = &mut bytemuck::bytes_of_mut(&mut result)[..step.width];
+            match &step.function {
+                FusedFn::Loop(function) => function(&operands[..step.operands.len()], to),
+                FusedFn::Numbers(function) => function(0, to),
+            }
+            words[word(step.result)] = result;
+        }
+        for &(from, to) in &self.copies {
+            words[word(FusedLocation::Output(to))] = words[word(FusedLocation::Output(from))];
+        }
+        for (output, word) in outputs.iter_mut().zip(&words[self.tiles.len()..]) {
+            let bytes = output.len();
+            output.copy_from_slice(&bytemuck::bytes_of(word)[..bytes]);
+        }
     }
 
     /// Reduces the runs of elements that have been computed.

@@ -153,8 +153,11 @@ impl<'a, 'b> Emitter<'a, 'b> {
         if let Some(Operation::Move(next)) = body.operations.last() {
             carried.extend(next.copies.iter().map(|copy| copy.places()[1]));
         }
-        for place in &carried {
-            self.forget(*place);
+        // A value may be computed where the loop carries it.
+        let computed =
+            body.operations.iter().flat_map(|operation| operation.places(self.kernels).1);
+        for place in carried.iter().copied().chain(computed) {
+            self.vectors.forget(place);
         }
         let [head, next, ended] = std::array::from_fn(|_| self.new_block());
         self.jump(head);
@@ -225,8 +228,12 @@ impl<'a, 'b> Emitter<'a, 'b> {
         self.block(last);
         self.jump(joined);
         self.enter(joined);
-        // What branches compute has places of its own.
         self.vectors = vectors;
+        // What branches compute may lie where something was that nothing reads any more.
+        for operation in branches.iter().flat_map(|branch| &branch.operations) {
+            let (_, written) = operation.places(self.kernels);
+            written.into_iter().for_each(|place| self.forget(place));
+        }
     }
 
     fn copy(&mut self, LoopCopy { from, to, bytes, .. }: LoopCopy) {

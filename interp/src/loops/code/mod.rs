@@ -191,9 +191,11 @@ fn lost() -> Error {
 unsafe extern "C" fn apply(operation: *const Elementwise, memory: *mut u8) {
     // SAFETY: the code passes an operation of its program, which outlives the code.
     let operation = unsafe { &*operation };
-    // SAFETY: the code passes its own memory, which nothing else uses until this returns; operands
-    // lie before the result.
-    let memory = unsafe { std::slice::from_raw_parts_mut(memory, operation.result.end()) };
+    let places = operation.operands.iter().chain([&operation.result]);
+    let bytes = places.map(|place| place.end()).fold(0, usize::max);
+    // SAFETY: the code passes its own memory, which nothing else uses until this returns, and which
+    // has the places of its operations.
+    let memory = unsafe { std::slice::from_raw_parts_mut(memory, bytes) };
     operation.apply(memory);
 }
 
