@@ -232,7 +232,9 @@ impl<'a, 'b> Emitter<'a, 'b> {
         // What branches compute may lie where something was that nothing reads any more.
         for operation in branches.iter().flat_map(|branch| &branch.operations) {
             let (_, written) = operation.places(self.kernels);
-            written.into_iter().for_each(|place| self.forget(place));
+            for place in written {
+                self.forget(place);
+            }
         }
     }
 
