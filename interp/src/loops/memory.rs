@@ -283,9 +283,11 @@ pub(super) struct Outside<'a> {
 impl<'a> Outside<'a> {
     #[inline]
     pub(super) fn read(&self, place: Place) -> &'a [u8] {
-        match place.start.checked_sub(self.end) {
-            Some(start) => &self.behind[start..start + place.bytes],
-            None => &self.before[place.start..place.end()],
+        let Place { start, bytes } = place;
+        if start < self.end {
+            &self.before[start..start + bytes]
+        } else {
+            &self.behind[start - self.end..][..bytes]
         }
     }
 }
@@ -293,9 +295,10 @@ impl<'a> Outside<'a> {
 /// Returns what lies outside of a place, and the place.
 #[inline]
 pub(super) fn around(memory: &mut [u8], place: Place) -> (Outside<'_>, &mut [u8]) {
-    let (before, rest) = memory.split_at_mut(place.start);
-    let (place, behind) = rest.split_at_mut(place.bytes);
-    (Outside { before, behind, end: before.len() + place.len() }, place)
+    let Place { start, bytes } = place;
+    let (before, rest) = memory.split_at_mut(start);
+    let (place, behind) = rest.split_at_mut(bytes);
+    (Outside { before, behind, end: start + bytes }, place)
 }
 
 fn fixed<const N: usize>(bytes: &mut [u8], from: usize, to: usize) {
