@@ -29,7 +29,8 @@ impl Comparison<'_> {
             .unconfirmed
             .as_ref()
             .map(unconfirmed)
-            .or_else(|| doubt(self.unknown.as_ref(), &self.evidence, least));
+            .or_else(|| doubt(self.unknown.as_ref(), &self.evidence, least))
+            .or_else(|| self.far.map(str::to_owned));
         match doubt {
             Some(reason) => {
                 let lacks_law = self.unconfirmed.or(self.unknown).is_some_and(|at| at.in_field);

@@ -80,8 +80,8 @@ impl Comparison<'_> {
             return Ok(());
         };
         found.unknown.retain(|place| place.in_field);
-        self.guard(&runs)?;
         if !found.is_any() {
+            self.guard(&runs);
             // That an element is no number here takes nothing back.
             let all = self.met.iter_mut().flatten().zip(met.into_iter().flatten());
             all.filter(|(_, met)| *met == Met::Compared).for_each(|(known, met)| *known = met);
@@ -107,9 +107,11 @@ impl Comparison<'_> {
         }
         let Some(drawn) = self.drawn_on(field, given)? else { return Ok(false) };
         let Drawn { runs, mut found, .. } = drawn;
-        self.guard(&runs)?;
         // What only residues or only numbers show says nothing.
         found.unknown.clear();
+        if !found.is_any() {
+            self.guard(&runs);
+        }
         if found.is_any()
             && !runs.is_unsure
             && let Some(unstable) = self.unstable(seed, given, &runs)?
