@@ -4,7 +4,9 @@ use crate::args::{EqualArgs, LoadArgs};
 use crate::error::{Exit, Failure, Result};
 use crate::limits::Limits;
 use crate::output;
-use field::{Answer, Difference, Evidence, Failure as Incomparable, Options, equal as compare};
+use field::{
+    Answer, Difference, Evidence, Failure as Incomparable, OpenKind, Options, equal as compare,
+};
 use hlo::Verified;
 use hlo::diag::SourceFile;
 use load::Loaded;
@@ -91,7 +93,7 @@ fn report(answer: &Answer, paths: [&Path; 2]) -> String {
             let path = open.module.map(|module| format!("{}: ", paths[module].display()));
             let separator = if open.instruction.is_empty() { "" } else { ": " };
             let (path, instruction) = (path.unwrap_or_default(), &open.instruction);
-            let help = if open.is_elided { ELIDED } else { "" };
+            let help = if open.kind == OpenKind::Elided { ELIDED } else { "" };
             format!("open: {path}{instruction}{separator}{}\n{help}", open.reason)
         }
     }

@@ -306,13 +306,16 @@ impl<'a> Draw<'a> {
                 let mut all: Vec<Element> = (0..count).map(|_| self.float(shape.ty)).collect();
                 self.repeat(&mut all, &shape.dims);
                 self.give_property(&mut all, shape.ty);
-                self.make_definite(&mut all, &shape.dims, shape.ty);
+                let (parts, _) = all.as_chunks_mut::<1>();
+                self.make_definite(parts, &shape.dims, shape.ty);
                 Literal::from(write(shape, all))
             }
             Class::Complex => {
                 let ty = shape.ty.component();
-                let parts = (0..count).map(|_| Pair(self.float(ty), self.float(ty)));
-                Literal::from(Pair::write(shape, parts))
+                let mut all: Vec<[Element; 2]> =
+                    (0..count).map(|_| [self.float(ty), self.float(ty)]).collect();
+                self.make_definite(&mut all, &shape.dims, ty);
+                Literal::from(Pair::write(shape, all.into_iter().map(|[re, im]| Pair(re, im))))
             }
             Class::Pred | Class::Signed | Class::Unsigned => {
                 let mut result = Array::zeros(shape.clone());
@@ -446,26 +449,37 @@ impl<'a> Draw<'a> {
         }
     }
     /// Makes square matrices definite, if a module factors matrices, in draws without special floats:
-    /// their real numbers are those of a product of a matrix and its transpose, and of the diagonal
-    /// more.
-    fn make_definite(&mut self, all: &mut [Element], dims: &[i64], ty: ElementType) {
+    /// the real numbers of their parts are those of a product of a matrix and its adjoint, and of the
+    /// diagonal more.
+    fn make_definite<const PARTS: usize>(
+        &mut self,
+        all: &mut [[Element; PARTS]],
+        dims: &[i64],
+        ty: ElementType,
+    ) {
         let [.., rows, columns] = dims else { return };
         let n = to_usize(*rows);
         if !self.pool.has_factors || rows != columns || n == 0 || self.kind.has_ties() {
             return;
         }
         for matrix in all.chunks_exact_mut(n * n) {
-            let drawn: Vec<f64> = matrix.iter().map(|x| x.real).collect();
-            let largest = drawn.iter().fold(0.0_f64, |largest, x| largest.max(x.abs()));
+            let part = |of: &[Element; PARTS], i: usize| of.get(i).map_or(0.0, |x| x.real);
+            let drawn: Vec<[f64; 2]> = matrix.iter().map(|x| [part(x, 0), part(x, 1)]).collect();
+            let sizes = drawn.iter().map(|[re, im]| re * re + im * im);
+            let largest = sizes.fold(0.0, f64::max);
             let excess = if self.random.bool() { 1.0 / 64.0 } else { 1.0 };
             for (at, x) in matrix.iter_mut().enumerate() {
                 let (i, j) = (at / n, at % n);
-                let product: f64 = (0..n).map(|k| drawn[i * n + k] * drawn[j * n + k]).sum();
-                let above =
-                    if i == j { largest * largest * excess + f64::MIN_POSITIVE } else { 0.0 };
-                let real = rounded_to(product + above, ty);
-                let is_other = (real < 0.0) != (x.real < 0.0);
-                *x = Element { real, ..if is_other { Field::negated(*x) } else { *x } };
+                let above = if i == j { largest * excess + f64::MIN_POSITIVE } else { 0.0 };
+                let terms = (0..n).map(|k| (drawn[i * n + k], drawn[j * n + k]));
+                let product = terms.fold([above, 0.0], |[re, im], ([a, b], [c, d])| {
+                    [re + (a * c + b * d), im + (b * c - a * d)]
+                });
+                for (x, part) in x.iter_mut().zip(product) {
+                    let real = rounded_to(part, ty);
+                    let is_other = (real < 0.0) != (x.real < 0.0);
+                    *x = Element { real, ..if is_other { Field::negated(*x) } else { *x } };
+                }
             }
         }
     }

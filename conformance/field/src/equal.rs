@@ -3,7 +3,7 @@ mod answer;
 mod shown;
 mod sought;
 
-use self::shown::FAR;
+use self::shown::few_digits_unit;
 use crate::arithmetic::{FewDigits, Field, Position, Roots, Rules};
 use crate::compared::{COMPLEX_TOLERANCE, Found, Place, TOLERANCE, Unstable};
 use crate::coverage::{Coverage, Samples, Seen};
@@ -13,7 +13,7 @@ use crate::fit::{
     have_other_literals, is_partition, same_signature,
 };
 use crate::kernels::has_few_digits;
-use crate::lift::{Open, lift};
+use crate::lift::{Open, OpenKind, lift};
 use crate::met::{Met, are_too_many};
 use crate::rational::is_narrow;
 use crate::run::{compile_error, run};
@@ -22,6 +22,7 @@ use crate::unknown::{calls_unknown, other_functions};
 use collectives::spmd::Boundary;
 use hlo::{ElementType, Literal, Module, Verified};
 use interp::RunOptions;
+use std::cell::OnceCell;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -183,7 +184,7 @@ pub fn equal(first: &Verified, second: &Verified, options: &Options) -> Result<A
     let modules = [first.module(), second.module()];
     let has_few = modules.into_iter().any(|module| has_values(module, has_few_digits));
     let is_partition = is_partition(modules);
-    let lacks_law = matches!(&answer, Answer::Open(open) if open.lacks_law);
+    let lacks_law = is_open(&answer, OpenKind::LacksLaw);
     // A compiler folds literals of the module before. One module may round a constant of few digits
     // that the other computes with more.
     let others = [
@@ -202,11 +203,15 @@ pub fn equal(first: &Verified, second: &Verified, options: &Options) -> Result<A
             return Ok(other);
         }
         // Exact constants show no difference, but floats do, which round more often.
-        if matches!(&other, Answer::Open(open) if open.reason == FAR) {
+        if is_open(&other, OpenKind::FewDigits) {
             answer = other;
         }
     }
     Ok(answer)
+}
+
+fn is_open(answer: &Answer, kind: OpenKind) -> bool {
+    matches!(answer, Answer::Open(open) if open.kind == kind)
 }
 
 /// Compares two modules of which the constants of few digits are rounded or exact.
@@ -247,7 +252,8 @@ fn compared(
         covered: [Seen::default(), Seen::default()],
         met: Vec::new(),
         unknown: None,
-        far: None,
+        is_far: false,
+        few_digits_unit: few_digits_unit(modules),
         unconfirmed: None,
         special: 0,
         source: Source::Sought,
@@ -317,6 +323,8 @@ struct Runs {
     is_unsure: bool,
     /// Whether an earlier run has learned what roots and logarithms are.
     is_second: bool,
+    /// The results of both modules in floats, on the real arguments; `None` if a module has none.
+    floats: OnceCell<Option<[Literal; 2]>>,
 }
 
 /// What a draw says.
@@ -361,8 +369,11 @@ struct Comparison<'a> {
     unknown: Option<Difference>,
     /// Elements of all draws without special floats that are infinite or NaN.
     special: usize,
-    /// Why floats do not agree where the field finds no difference.
-    far: Option<&'static str>,
+    /// Whether floats do not agree where the field finds no difference.
+    is_far: bool,
+    /// A unit in the last place of 1 in the type with the fewest digits; 0 if each float has those of
+    /// f32.
+    few_digits_unit: f64,
     /// A difference that floats do not show.
     unconfirmed: Option<Difference>,
     source: Source,
@@ -574,6 +585,7 @@ impl Comparison<'_> {
             is_shallow: field.is_shallow(),
             is_unsure: field.is_unsure(),
             is_second: false,
+            floats: OnceCell::new(),
         }))
     }
 

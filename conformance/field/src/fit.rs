@@ -123,11 +123,12 @@ pub(crate) fn literals(module: &Module, most: usize) -> impl Iterator<Item = Sca
 /// folded it.
 pub(crate) fn have_other_literals(modules: [&Module; 2]) -> bool {
     let [first, second] = modules.map(|module| {
-        let rounded = literals(module, 1024).filter_map(|x| match x {
-            Scalar::Float(x) | Scalar::Complex(x, _) => (!has_few_bits(x)).then(|| x.to_bits()),
-            Scalar::Pred(_) | Scalar::Signed(_) | Scalar::Unsigned(_) => None,
+        let parts = literals(module, 1024).flat_map(|x| match x {
+            Scalar::Float(x) => [x, 0.0],
+            Scalar::Complex(re, im) => [re, im],
+            Scalar::Pred(_) | Scalar::Signed(_) | Scalar::Unsigned(_) => [0.0; 2],
         });
-        rounded.collect::<BTreeSet<u64>>()
+        parts.filter(|x| !has_few_bits(*x)).map(f64::to_bits).collect::<BTreeSet<u64>>()
     });
     first != second
 }

@@ -3,14 +3,13 @@ use crate::arithmetic::{FewDigits, Field, rounded_to};
 use crate::batch_norm::{gradient, inference, training};
 use crate::coverage::Decided;
 use crate::element::{Element, held, read, write};
+use crate::factors::{cholesky, solve};
 use crate::pair::{Pair, transformed};
 use crate::rational::{digits, is_narrow};
 use crate::unknown::unknown;
 use crate::walk::{each_array, each_element};
-use hlo::op::value::{Direction, FftType, Transpose};
-use hlo::op::{
-    Binary, Cholesky, Convolution, Dot, Fft, ReduceWindow, TopK, TriangularSolve, Unary,
-};
+use hlo::op::value::{Direction, FftType};
+use hlo::op::{Binary, Convolution, Dot, Fft, ReduceWindow, TopK, Unary};
 use hlo::{Array, ArrayShape, Class, Dims, ElementType, Literal, Op, Scalar, Shape};
 use num::index::{count, offsets, others, strides, to_i64, to_usize};
 use spec::window::under;
@@ -48,7 +47,11 @@ pub(crate) trait Number: Copy {
     fn of_element(x: Element) -> Self;
     /// Returns the number of a literal.
     fn of_scalar(field: &Field, x: Scalar, ty: ElementType) -> Self;
+    /// Returns the real part.
+    fn real_part(self) -> Element;
+    fn conjugate(self) -> Self;
     fn sum(self, other: Self) -> Self;
+    fn difference(self, other: Self) -> Self;
     fn product(self, field: &Field, other: Self) -> Self;
     /// Returns a function of two numbers; `None` if it has none.
     fn binary(field: &Field, op: Binary, x: Self, y: Self) -> Option<Self>;
@@ -75,8 +78,17 @@ impl Number for Element {
             Scalar::Float(x) | Scalar::Complex(x, _) => field.literal(x, ty),
         }
     }
+    fn real_part(self) -> Element {
+        self
+    }
+    fn conjugate(self) -> Self {
+        self
+    }
     fn sum(self, other: Self) -> Self {
         Field::sum(self, other)
+    }
+    fn difference(self, other: Self) -> Self {
+        Field::difference(self, other)
     }
     fn product(self, field: &Field, other: Self) -> Self {
         field.product(self, other)
@@ -103,7 +115,7 @@ pub(crate) struct Operands<'a> {
 }
 
 impl Operands<'_> {
-    fn numbers<N: Number>(&self, field: &Field, i: usize) -> Vec<N> {
+    pub(crate) fn numbers<N: Number>(&self, field: &Field, i: usize) -> Vec<N> {
         let (array, ty) = (self.array(i), self.shape(i).ty);
         match ty.class() {
             Class::Complex => N::read(array),
@@ -113,7 +125,7 @@ impl Operands<'_> {
             }
         }
     }
-    fn of_numbers<N: Number>(&self, numbers: impl IntoIterator<Item = N>) -> Literal {
+    pub(crate) fn of_numbers<N: Number>(&self, numbers: impl IntoIterator<Item = N>) -> Literal {
         Literal::from(N::write(self.result(), numbers))
     }
     fn array(&self, i: usize) -> &Array {
@@ -226,8 +238,8 @@ fn computed(
         Op::BatchNormTraining(op) => training(field, op, &with),
         Op::BatchNormInference(op) => inference(field, op, &with),
         Op::BatchNormGrad(op) => gradient(field, op, &with),
-        Op::Cholesky(op) => cholesky(field, op, &with),
-        Op::TriangularSolve(op) => solve(field, op, &with),
+        Op::Cholesky(op) => cholesky::<Element>(field, op, &with)?,
+        Op::TriangularSolve(op) => solve::<Element>(field, op, &with)?,
         Op::TopK(op) => topk(field, op, &with, seen)?,
         Op::CustomCall(call) => unknown(field, call, &with)?,
         // The index of the branch.
@@ -304,6 +316,8 @@ fn of_pairs(field: &Field, with: &Operands<'_>, seen: &mut Decided) -> Option<Li
         Op::Reduce(op) => reduce::<Pair>(field, &op.dimensions, with)?,
         Op::ReduceWindow(op) => reduce_window::<Pair>(field, op, with)?,
         Op::Fft(op) => transform(field, op, with),
+        Op::Cholesky(op) => cholesky::<Pair>(field, op, with)?,
+        Op::TriangularSolve(op) => solve::<Pair>(field, op, with)?,
         _ => return None,
     })
 }
@@ -537,69 +551,6 @@ fn reduce_window<N: Number>(
     };
     let results: Option<Vec<_>> = indices(&with.result().dims).map(fold).collect();
     Some(with.of_numbers(results?))
-}
-
-/// Calls `f` with the first index of each matrix of a batch, its rows and its columns.
-fn matrices(shape: &ArrayShape, mut f: impl FnMut(usize, usize, usize)) {
-    let rank = shape.dims.len();
-    let (rows, columns) = (to_usize(shape.dims[rank - 2]), to_usize(shape.dims[rank - 1]));
-    (0..count(&shape.dims[..rank - 2])).for_each(|i| f(i * rows * columns, rows, columns));
-}
-
-fn cholesky(field: &Field, op: &Cholesky, with: &Operands<'_>) -> Literal {
-    let a = with.elements(0);
-    let mut result = vec![Element::ZERO; a.len()];
-    matrices(with.shape(0), |base, n, _| {
-        // Only the triangle that `lower` names is read and written.
-        let at = |i: usize, j: usize| base + if op.lower { i * n + j } else { j * n + i };
-        for i in 0..n {
-            for j in 0..=i {
-                let terms = (0..j).map(|k| field.product(result[at(i, k)], result[at(j, k)]));
-                let rest = terms.fold(a[at(i, j)], Field::difference);
-                result[at(i, j)] = match i == j {
-                    true => field.root(rest),
-                    false => field.quotient(rest, result[at(j, j)]),
-                };
-            }
-        }
-        // Of other matrices than those with positive pivots nothing is specified.
-        if (0..n).any(|i| result[at(i, i)].is_zero() || !result[at(i, i)].is_finite()) {
-            result[base..base + n * n].fill(Element::NAN);
-        }
-    });
-    with.written(result)
-}
-
-fn solve(field: &Field, op: &TriangularSolve, with: &Operands<'_>) -> Literal {
-    let (a, mut x) = (with.elements(0), with.elements(1));
-    let mut bases = Vec::new();
-    matrices(with.shape(0), |base, n, _| bases.push((base, n)));
-    let mut batch = bases.into_iter();
-    let is_transposed = op.transpose_a != Transpose::None;
-    matrices(with.shape(1), |base, rows, columns| {
-        let (first, n) = batch.next().expect("verified: the batches are equal");
-        // The matrix m of m * x = b: of x * a = b it is the transpose.
-        let is_flipped = is_transposed == op.left_side;
-        let m = |i: usize, j: usize| a[first + if is_flipped { j * n + i } else { i * n + j }];
-        let is_lower = op.lower != is_flipped;
-        let others = if op.left_side { columns } else { rows };
-        let at = |i: usize, other: usize| match op.left_side {
-            true => base + i * columns + other,
-            false => base + other * columns + i,
-        };
-        for other in 0..others {
-            for step in 0..n {
-                let i = if is_lower { step } else { n - 1 - step };
-                let solved = if is_lower { 0..i } else { i + 1..n };
-                let rest = solved.fold(x[at(i, other)], |rest, j| {
-                    Field::difference(rest, field.product(m(i, j), x[at(j, other)]))
-                });
-                let unit = op.unit_diagonal;
-                x[at(i, other)] = if unit { rest } else { field.quotient(rest, m(i, i)) };
-            }
-        }
-    });
-    with.written(x)
 }
 
 fn topk(field: &Field, op: &TopK, with: &Operands<'_>, seen: &mut Decided) -> Option<Literal> {

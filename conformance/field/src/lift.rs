@@ -39,10 +39,22 @@ pub struct Open {
     pub instruction: String,
     /// Why.
     pub reason: String,
-    /// Whether it is a constant of which the text does not have the value.
-    pub is_elided: bool,
-    /// Whether residues differ, and neither the numbers nor floats show that the functions do.
-    pub lacks_law: bool,
+    /// What could help.
+    pub kind: OpenKind,
+}
+
+/// What could help where nothing is known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum OpenKind {
+    /// Nothing that is known.
+    #[default]
+    Other,
+    /// The text does not have the value of a constant.
+    Elided,
+    /// Residues differ, and neither the numbers nor floats show that the functions do.
+    LacksLaw,
+    /// Residues agree with constants of few digits that are not rounded, and floats do not.
+    FewDigits,
 }
 
 /// What becomes of an instruction.
@@ -79,7 +91,7 @@ pub(crate) fn lift(module: &Module, field: &Field, is_watched: bool) -> Result<L
             if let Op::Constant(op) = &instruction.op {
                 let ConstantValue::Literal(value) = &*op.value else {
                     let reason = "the text does not have the value of the constant";
-                    return Err(Open { is_elided: true, ..open(reason) });
+                    return Err(Open { kind: OpenKind::Elided, ..open(reason) });
                 };
                 *edited = constant_of(field, value, edited);
                 continue;
@@ -232,11 +244,10 @@ fn part(module: &Module, computation: &Computation, instruction: &Instruction, o
                 false => Part::Open("integers that are computed from floats by products"),
             }
         }
+        Op::Cholesky(_) | Op::TriangularSolve(_) => Part::Call(None),
         Op::BatchNormTraining(_)
         | Op::BatchNormInference(_)
         | Op::BatchNormGrad(_)
-        | Op::Cholesky(_)
-        | Op::TriangularSolve(_)
         | Op::TopK(_) => match is_complex {
             true => Part::Open("the op is not known over the field for complex numbers"),
             false => Part::Call(None),

@@ -38,9 +38,6 @@ impl Pair {
     pub(crate) fn negated(self) -> Self {
         self.parts(Field::negated)
     }
-    fn difference(self, other: Self) -> Self {
-        Self::sum(self, other.negated())
-    }
     fn times_i(self) -> Self {
         Self(Field::negated(self.1), self.0)
     }
@@ -121,8 +118,17 @@ impl Number for Pair {
             }
         }
     }
+    fn real_part(self) -> Element {
+        self.0
+    }
+    fn conjugate(self) -> Self {
+        Self(self.0, Field::negated(self.1))
+    }
     fn sum(self, other: Self) -> Self {
         Self(Field::sum(self.0, other.0), Field::sum(self.1, other.1))
+    }
+    fn difference(self, other: Self) -> Self {
+        Self::sum(self, other.negated())
     }
     fn product(self, field: &Field, other: Self) -> Self {
         let (Self(a, b), Self(c, d)) = (self, other);

@@ -124,16 +124,15 @@ pub(crate) fn whole_of(x: &Element) -> Option<i64> {
     (value.unsigned_abs() < 1 << 40 && is_near).then_some(value)
 }
 
-/// Returns the number modulo the product of both primes, which has 61 bits: a + p * ((b - a) / p
-/// mod q).
+/// Returns the number modulo the product of both primes, which has 61 bits: a + p * ((b - a) mod q),
+/// since p = 1 mod q.
 fn joined(x: &Element) -> Option<u64> {
     if !x.is_finite() || !x.is_deep {
         return None;
     }
     let [p, q] = PRIMES.map(u64::from);
     let [a, b] = x.residues.map(u64::from);
-    let inverse = u64::from(tower::power_at(u32::try_from(p % q).ok()?, PRIMES[1] - 2, 1));
-    Some(a + p * ((b + q - a % q) % q * inverse % q))
+    Some(a + p * ((b + q - a % q) % q))
 }
 
 /// Returns the fraction that an element is, if it is one of small numbers.

@@ -15,8 +15,11 @@ pub(crate) const LEVELS: usize = 2;
 /// A number modulo each of the primes; or one of the plane, see [`plane`].
 pub(crate) type Residues = [u32; LEVELS];
 
+/// Returns the remainder by one of the primes, a constant of each case, so that no division is needed.
+#[inline]
 fn reduced(x: u64, level: usize) -> u32 {
-    u32::try_from(x % u64::from(PRIMES[level])).expect("a prime has 31 bits")
+    let rest = if level == 0 { x % u64::from(PRIMES[0]) } else { x % u64::from(PRIMES[1]) };
+    u32::try_from(rest).expect("a prime has 31 bits")
 }
 
 fn each(f: impl Fn(usize) -> u32) -> Residues {
@@ -55,7 +58,19 @@ pub(crate) fn signed_square(mut random: impl FnMut(u32) -> u32, is_negative: boo
 
 /// Returns the inverse; that of 0 is 0.
 pub(crate) fn invert(x: Residues) -> Residues {
-    each(|i| power_at(x[i], PRIMES[i] - 2, i))
+    each(|i| invert_at(x[i], i))
+}
+
+/// Returns the inverse modulo one of the primes, by Euclid's algorithm: of small numbers it takes few
+/// steps. That of 0 is 0.
+fn invert_at(x: u32, level: usize) -> u32 {
+    let prime = PRIMES[level];
+    let (mut old, mut new) = ((prime, 0i64), (x, 1i64));
+    while new.0 > 0 {
+        let quotient = old.0 / new.0;
+        (old, new) = (new, (old.0 % new.0, old.1 - i64::from(quotient) * new.1));
+    }
+    u32::try_from(old.1.rem_euclid(i64::from(prime))).expect("a prime has 31 bits")
 }
 
 /// Returns the product modulo one of the primes.
@@ -85,7 +100,7 @@ pub(crate) fn root(x: Residues) -> Residues {
 /// Arithmetic of the numbers `a + b * i` modulo the first prime, which hold a root of each number
 /// without `i`: of it, or of its negative.
 pub(crate) mod plane {
-    use super::{PRIMES, Residues, add_at, multiply_at, power_at};
+    use super::{PRIMES, Residues, add_at, invert_at, multiply_at, power_at};
 
     pub(crate) fn add(x: Residues, y: Residues) -> Residues {
         [add_at(x[0], y[0], 0), add_at(x[1], y[1], 0)]
@@ -103,7 +118,7 @@ pub(crate) mod plane {
     /// Returns the inverse; that of 0 is 0.
     pub(crate) fn invert([a, b]: Residues) -> Residues {
         let norm = add_at(multiply_at(a, a, 0), multiply_at(b, b, 0), 0);
-        let inverse = power_at(norm, PRIMES[0] - 2, 0);
+        let inverse = invert_at(norm, 0);
         [multiply_at(a, inverse, 0), multiply_at(minus(b), inverse, 0)]
     }
     /// Returns one of the roots; `None` if there is none.
@@ -124,7 +139,7 @@ pub(crate) mod plane {
         let half = PRIMES[0] / 2 + 1;
         let halves = [size, minus(size)].map(|size| by(add_at(a, size, 0), half));
         let real = halves.into_iter().find(|&x| x != 0 && is_root(root(x), x)).map(root)?;
-        let inverse = power_at(add_at(real, real, 0), PRIMES[0] - 2, 0);
+        let inverse = invert_at(add_at(real, real, 0), 0);
         Some([real, by(b, inverse)])
     }
     fn minus(x: u32) -> u32 {
@@ -154,6 +169,14 @@ mod tests {
         }
         assert_eq!(PRIMES[0], 2 * PRIMES[1] + 1);
         assert_eq!(power_at(4, PRIMES[1], 0), 1);
+    }
+
+    #[test]
+    fn a_number_times_its_inverse_is_one() {
+        assert_eq!(invert([0; LEVELS]), [0; LEVELS]);
+        for x in [1, 2, 3, 1 << 24, 123_456_789, PRIMES[1] - 1] {
+            assert_eq!(multiply([x; LEVELS], invert([x; LEVELS])), [1; LEVELS], "{x}");
+        }
     }
 
     #[test]

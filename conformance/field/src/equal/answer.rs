@@ -1,8 +1,11 @@
 //! What all draws say.
 use super::{Answer, CHANCE, Comparison, Difference, Evidence};
 use crate::coverage;
-use crate::lift::Open;
+use crate::lift::{Open, OpenKind};
 use crate::met::{Met, are_too_many};
+
+/// Why modules are not equal of which the field finds no difference.
+const FAR: &str = "floats differ by more than a rounding of few digits";
 
 impl Comparison<'_> {
     /// Returns what the draws say, of which none shows a difference.
@@ -29,15 +32,15 @@ impl Comparison<'_> {
             .unconfirmed
             .as_ref()
             .map(unconfirmed)
-            .or_else(|| doubt(self.unknown.as_ref(), &self.evidence, least))
-            .or_else(|| self.far.map(str::to_owned));
-        match doubt {
-            Some(reason) => {
-                let lacks_law = self.unconfirmed.or(self.unknown).is_some_and(|at| at.in_field);
-                Answer::Open(Open { reason, lacks_law, ..Open::default() })
-            }
-            None => Answer::Equal(self.evidence),
-        }
+            .or_else(|| doubt(self.unknown.as_ref(), &self.evidence, least));
+        let lacks_law = self.unconfirmed.or(self.unknown).is_some_and(|at| at.in_field);
+        let (kind, reason) = match doubt {
+            Some(reason) if lacks_law => (OpenKind::LacksLaw, reason),
+            Some(reason) => (OpenKind::Other, reason),
+            None if self.is_far => (OpenKind::FewDigits, FAR.to_owned()),
+            None => return Answer::Equal(self.evidence),
+        };
+        Answer::Open(Open { kind, reason, ..Open::default() })
     }
 }
 

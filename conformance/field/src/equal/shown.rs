@@ -6,10 +6,10 @@ use crate::draw::real;
 use crate::kernels::is_number;
 use crate::rational::{is_narrow, unit};
 use crate::run::run_in_floats;
-use hlo::{Array, Literal, Scalar};
+use hlo::{Array, Literal, Module, Scalar};
 
-/// Why modules are not equal of which the field finds no difference.
-pub(super) const FAR: &str = "floats differ by more than a rounding of few digits";
+/// The roundings of results of f32, or of more digits, beside which a difference is none.
+const ROUNDINGS: f64 = 16.0;
 
 impl Comparison<'_> {
     /// Returns a difference that both modules show in floats, on the real arguments of a draw: what
@@ -22,19 +22,21 @@ impl Comparison<'_> {
         }
         let Some([a, b]) = self.in_floats(runs) else { return first };
         let (a, b) = (a.leaves(), b.leaves());
-        let unit = self.few_digits_unit();
+        let few = self.few_digits_unit;
         let pairs = a.iter().zip(&b).map(|(a, b)| Some([a.array()?, b.array()?]));
-        let is_narrow = unit > 0.0;
-        let sizes = pairs.map(|pair| pair.filter(|_| is_narrow).map_or(0.0, size));
-        let sizes: Vec<f64> = sizes.collect();
+        let magnitudes = pairs.map(|pair| pair.filter(|_| few > 0.0).map_or(0.0, magnitude));
+        let magnitudes: Vec<f64> = magnitudes.collect();
         let is_shown = |place: &&Place| {
             let [Some(a), Some(b)] = [&a, &b].map(|of| of.get(place.output)?.array()) else {
                 return true;
             };
+            let ty = a.shape().ty.component();
+            let own = if is_narrow(ty) { 0.0 } else { ROUNDINGS * unit(1.0, ty) };
             let [x, y] = place.values;
             let is_far = |(p, q): (f64, f64)| match (x - y).is_finite() {
                 true => {
-                    let rounding = unit * sizes[place.output].max(p.abs()).max(q.abs());
+                    let largest = p.abs().max(q.abs());
+                    let rounding = (few * magnitudes[place.output].max(largest)).max(own * largest);
                     (p - q).abs() > ((x - y).abs() / 4.0).max(rounding)
                 }
                 // Two infinities, or two NaN, are no difference.
@@ -54,50 +56,52 @@ impl Comparison<'_> {
     }
     /// Notes that constants of few digits are exact, and floats do not agree.
     pub(super) fn guard(&mut self, runs: &Runs) {
-        if self.few_digits == FewDigits::Exact && self.far.is_none() && !self.are_near(runs) {
-            self.far = Some(FAR);
-        }
+        self.is_far |= self.few_digits == FewDigits::Exact && !self.is_far && !self.are_near(runs);
     }
     /// Returns whether the results of both modules in floats are equal but for four roundings of the
     /// type with the fewest digits.
     fn are_near(&self, runs: &Runs) -> bool {
         let Some([a, b]) = self.in_floats(runs) else { return true };
-        let unit = self.few_digits_unit();
+        let unit = self.few_digits_unit;
         a.leaves().into_iter().zip(b.leaves()).all(|(a, b)| {
             let (Some(a), Some(b)) = (a.array(), b.array()) else { return true };
             if !is_number(a.shape().ty) {
                 return true;
             }
-            let size = size([a, b]);
+            let magnitude = magnitude([a, b]);
             let is_near = |(a, b): (f64, f64)| {
-                let roundings = 2.0 * unit * size.max(a.abs()).max(b.abs());
+                let roundings = 2.0 * unit * magnitude.max(a.abs()).max(b.abs());
                 !(a - b).is_finite() || (a - b).abs() <= roundings
             };
             all_parts(a).zip(all_parts(b)).all(is_near)
         })
     }
-    /// Returns a unit in the last place of 1 in the type with the fewest digits; 0 if each float has
-    /// those of f32.
-    fn few_digits_unit(&self) -> f64 {
-        let values = self.modules.into_iter().flat_map(|module| module.computations.iter());
-        let values = values.flat_map(|(_, of)| of.instructions.iter());
-        let types = values.filter_map(|(_, instruction)| instruction.shape.element_type());
-        let few = types.filter(|ty| ty.is_float() && is_narrow(*ty));
-        few.map(|ty| unit(1.0, ty)).fold(0.0, f64::max)
-    }
     /// Returns the results of both modules in floats, on the real arguments of a draw.
-    fn in_floats(&self, runs: &Runs) -> Option<[Literal; 2]> {
-        let shapes = self.modules[0].entry().program_shape().parameters;
-        let arguments = shapes.iter().zip(&runs.held);
-        let arguments: Vec<Literal> = arguments.map(|(shape, value)| real(shape, value)).collect();
-        let run = |module| run_in_floats(module, &arguments, &self.options.limits);
-        Some([run(self.verified[0])?, run(self.verified[1])?])
+    fn in_floats<'a>(&self, runs: &'a Runs) -> Option<&'a [Literal; 2]> {
+        let results = || {
+            let shapes = self.modules[0].entry().program_shape().parameters;
+            let arguments = shapes.iter().zip(&runs.held);
+            let arguments: Vec<_> = arguments.map(|(shape, value)| real(shape, value)).collect();
+            let run = |module| run_in_floats(module, &arguments, &self.options.limits);
+            Some([run(self.verified[0])?, run(self.verified[1])?])
+        };
+        runs.floats.get_or_init(results).as_ref()
     }
 }
 
-/// Returns the size of the numbers of two arrays: that of the largest one, or one as large as most are
-/// not.
-fn size(arrays: [&Array; 2]) -> f64 {
+/// Returns a unit in the last place of 1 in the type with the fewest digits of two modules; 0 if each
+/// float has those of f32.
+pub(super) fn few_digits_unit(modules: [&Module; 2]) -> f64 {
+    let values = modules.into_iter().flat_map(|module| module.computations.iter());
+    let values = values.flat_map(|(_, of)| of.instructions.iter());
+    let types = values.filter_map(|(_, instruction)| instruction.shape.element_type());
+    let few = types.filter(|ty| ty.is_float() && is_narrow(*ty));
+    few.map(|ty| unit(1.0, ty)).fold(0.0, f64::max)
+}
+
+/// Returns the magnitude of the numbers of two arrays: that of the largest one, or one as large as most
+/// are not.
+fn magnitude(arrays: [&Array; 2]) -> f64 {
     /// A number so many times as large as half of all others says nothing of their errors.
     const ABOVE_MEDIAN: f64 = 16.0;
     let all = arrays.into_iter().flat_map(all_parts).filter(|x| x.is_finite() && x.abs() > 0.0);

@@ -84,21 +84,71 @@ fn a_pivot_of_zero_is_no_difference() {
 /// Arguments are drawn that have a factor.
 #[test]
 fn factors_are_compared() {
-    let of = |root: &str| module(&format!("x = f32[2,3,3] parameter(0) {root}"));
-    let factor = of("ROOT c = f32[2,3,3] cholesky(x), lower=true");
-    let found = answer(&factor, &factor);
-    assert!(matches!(found, Answer::Equal(_)), "{found:?}");
-    let scaled = "k = f32[] constant(4) b = f32[2,3,3] broadcast(k), dimensions={} m = f32[2,3,3] multiply(x, b)
-        c = f32[2,3,3] cholesky(m), lower=true";
-    let half = |by: &str| {
+    for (ty, imag) in [("f32", ""), ("c64", ", 0)")] {
+        let of = |root: &str| module(&format!("x = {ty}[2,3,3] parameter(0) {root}"));
+        let number = |x: &str| if imag.is_empty() { x.to_owned() } else { format!("({x}{imag}") };
+        let factor = of(&format!("ROOT c = {ty}[2,3,3] cholesky(x), lower=true"));
+        let found = answer(&factor, &factor);
+        assert!(matches!(found, Answer::Equal(_)), "{found:?}");
+        let scaled = |by: &str| {
+            let (four, by) = (number("4"), number(by));
+            of(&format!(
+                "k = {ty}[] constant({four}) b = {ty}[2,3,3] broadcast(k), dimensions={{}} m = {ty}[2,3,3] multiply(x, b)
+                c = {ty}[2,3,3] cholesky(m), lower=true h = {ty}[] constant({by}) d = {ty}[2,3,3] broadcast(h), dimensions={{}}
+                ROOT r = {ty}[2,3,3] multiply(c, d)"
+            ))
+        };
+        let found = answer(&factor, &scaled("0.5"));
+        assert!(matches!(found, Answer::Equal(_)), "{found:?}");
+        let found = answer(&factor, &scaled("0.25"));
+        assert!(matches!(found, Answer::Different(_)), "{found:?}");
+    }
+}
+
+/// The factor of a matrix of complex numbers times its adjoint is the matrix, and a system with the
+/// adjoint is one with the conjugates of the transpose.
+#[test]
+fn adjoints_are_conjugates() {
+    let adjoint = |x: &str| {
         format!(
-            "{scaled} h = f32[] constant({by}) d = f32[2,3,3] broadcast(h), dimensions={{}} ROOT r = f32[2,3,3] multiply(c, d)"
+            "r{x} = f32[3,3] real({x}) i{x} = f32[3,3] imag({x}) n{x} = f32[3,3] negate(i{x}) c{x} = c64[3,3] complex(r{x}, n{x})
+            t{x} = c64[3,3] transpose(c{x}), dimensions={{1,0}}"
         )
     };
-    let found = answer(&factor, &of(&half("0.5")));
-    assert!(matches!(found, Answer::Equal(_)), "{found:?}");
-    let found = answer(&factor, &of(&half("0.25")));
-    assert!(matches!(found, Answer::Different(_)), "{found:?}");
+    let compared = |first: &str, second: &str| {
+        let of = |root: &str| {
+            module(&format!("x = c64[3,3] parameter(0) b = c64[3,2] parameter(1) {root}"))
+        };
+        answer(&of(first), &of(second))
+    };
+    let is_equal = |first: &str, second: &str| {
+        let found = compared(first, second);
+        assert!(matches!(found, Answer::Equal(_)), "{found:?}");
+    };
+    let is_other = |first: &str, second: &str| {
+        let found = compared(first, second);
+        assert!(matches!(found, Answer::Different(_)), "{found:?}");
+    };
+    let hermitian = format!("{} m = c64[3,3] add(x, tx)", adjoint("x"));
+    let factor = format!("{hermitian} l = c64[3,3] cholesky(m), lower=true {}", adjoint("l"));
+    let times = |other: &str| {
+        format!(
+            "{factor} ROOT p = c64[3,3] dot(l, {other}), lhs_contracting_dims={{1}}, rhs_contracting_dims={{0}}"
+        )
+    };
+    is_equal(
+        &times("tl"),
+        &format!("{hermitian} z = c64[3,3] subtract(m, m) ROOT r = c64[3,3] add(m, z)"),
+    );
+    is_other(&times("tl"), &times("l"));
+    let solve = |a: &str, lower: bool, how: &str| {
+        format!(
+            "{} ROOT s = c64[3,2] triangular-solve({a}, b), left_side=true, lower={lower}, transpose_a={how}",
+            adjoint("x")
+        )
+    };
+    is_equal(&solve("x", true, "ADJOINT"), &solve("tx", false, "NO_TRANSPOSE"));
+    is_other(&solve("x", true, "ADJOINT"), &solve("x", true, "TRANSPOSE"));
 }
 
 /// The rounded product of two literals, and the inverse of one.
