@@ -252,7 +252,7 @@ fn compared(
         covered: [Seen::default(), Seen::default()],
         met: Vec::new(),
         unknown: None,
-        is_far: false,
+        lack: OpenKind::Other,
         few_digits_unit: few_digits_unit(modules),
         unconfirmed: None,
         special: 0,
@@ -369,8 +369,8 @@ struct Comparison<'a> {
     unknown: Option<Difference>,
     /// Elements of all draws without special floats that are infinite or NaN.
     special: usize,
-    /// Whether floats do not agree where the field finds no difference.
-    is_far: bool,
+    /// `FewDigits` if floats do not agree where the field finds no difference.
+    lack: OpenKind,
     /// A unit in the last place of 1 in the type with the fewest digits; 0 if each float has those of
     /// f32.
     few_digits_unit: f64,

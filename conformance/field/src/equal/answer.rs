@@ -37,10 +37,10 @@ impl Comparison<'_> {
         let (kind, reason) = match doubt {
             Some(reason) if lacks_law => (OpenKind::LacksLaw, reason),
             Some(reason) => (OpenKind::Other, reason),
-            None if self.is_far => (OpenKind::FewDigits, FAR.to_owned()),
+            None if self.lack == OpenKind::FewDigits => (self.lack, FAR.to_owned()),
             None => return Answer::Equal(self.evidence),
         };
-        Answer::Open(Open { kind, reason, ..Open::default() })
+        Answer::Open(Open { reason, kind, ..Open::default() })
     }
 }
 

@@ -4,6 +4,7 @@ use crate::arithmetic::FewDigits;
 use crate::compared::{Found, Place};
 use crate::draw::real;
 use crate::kernels::is_number;
+use crate::lift::OpenKind;
 use crate::rational::{is_narrow, unit};
 use crate::run::run_in_floats;
 use hlo::{Array, Literal, Module, Scalar};
@@ -56,7 +57,10 @@ impl Comparison<'_> {
     }
     /// Notes that constants of few digits are exact, and floats do not agree.
     pub(super) fn guard(&mut self, runs: &Runs) {
-        self.is_far |= self.few_digits == FewDigits::Exact && !self.is_far && !self.are_near(runs);
+        let is_known = self.few_digits == FewDigits::Rounded || self.lack == OpenKind::FewDigits;
+        if !is_known && !self.are_near(runs) {
+            self.lack = OpenKind::FewDigits;
+        }
     }
     /// Returns whether the results of both modules in floats are equal but for four roundings of the
     /// type with the fewest digits.
