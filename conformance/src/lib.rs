@@ -60,7 +60,6 @@ mod declared;
 mod error_model;
 pub mod exact;
 mod file;
-mod fingerprint;
 pub mod fuzz;
 pub mod generate;
 pub mod judge;

@@ -21,6 +21,10 @@ pub(crate) struct EqualArgs {
     /// Fill constants that the text elides, `constant({...})`, with random values, as --random draws them.
     #[arg(long, value_name = "SEED", value_parser = seed)]
     pub(crate) elided: Option<u64>,
+    /// Compare also what both modules compute by the same instructions, which is an argument of both
+    /// otherwise.
+    #[arg(long)]
+    pub(crate) whole: bool,
     /// Print JSON.
     #[arg(long)]
     pub(crate) json: bool,

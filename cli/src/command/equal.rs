@@ -40,8 +40,14 @@ pub(crate) fn equal(args: &EqualArgs) -> Result<ExitCode> {
     })?;
     let limits = limits.options();
     let time = Some(args.draw_time);
-    let options =
-        Options { seed: args.seed, seeds: args.seeds, limits, time, ..Options::default() };
+    let options = Options {
+        seed: args.seed,
+        seeds: args.seeds,
+        limits,
+        time,
+        is_whole: args.whole,
+        ..Options::default()
+    };
     let answer = conformance::on_large_stack(|| compare(&first, &second, &options));
     let answer = answer.map_err(|failure| match &failure {
         Incomparable::Run { module, error } => {
@@ -113,6 +119,13 @@ fn equal_text(evidence: &Evidence) -> String {
         text,
         "  {elements} elements of degree {degree:.0}, {draws} draws: wrong by chance {chance:.0e}, if functions are independent variables"
     );
+    if evidence.shared > 0 {
+        let _ = writeln!(
+            text,
+            "  {} values that both modules compute alike are arguments here; `--whole` compares these, too",
+            evidence.shared
+        );
+    }
     if comparisons.all > 0 {
         let (both, all) = (comparisons.met, comparisons.all);
         let _ = writeln!(
@@ -179,6 +192,7 @@ fn to_json(answer: &Answer, paths: [&Path; 2]) -> String {
         Answer::Equal(evidence) => json!({
             "answer": "equal",
             "draws": evidence.compared(),
+            "shared": evidence.shared,
             "elements": evidence.elements,
             "degree": evidence.degree,
             "probability": evidence.probability(),

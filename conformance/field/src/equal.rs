@@ -6,7 +6,9 @@ mod sought;
 use self::shown::few_digits_unit;
 use crate::arithmetic::{FewDigits, Field, Position, Roots, Rules};
 use crate::compared::{COMPLEX_TOLERANCE, Found, Place, TOLERANCE, Unstable};
+use crate::continuous::agree_on_special;
 use crate::coverage::{Coverage, Samples, Seen};
+use crate::cut::{Cut, cut};
 use crate::draw::{Draw, Pool, has_ties, held_exactly, is_generic, real, shifted};
 use crate::fit::{
     Failure, devices, floats, has, has_complex, has_conversions, has_roots, has_values,
@@ -59,6 +61,9 @@ pub struct Options {
     /// Whether arguments are sought for which compared numbers are equal, and those that are a
     /// constant or between two as a whole.
     pub ties: bool,
+    /// Whether what both modules compute alike is compared, too: without it, that becomes an argument
+    /// first, see [`cut`].
+    pub is_whole: bool,
     /// The time after which no further run begins. There is one draw at least.
     pub time: Option<Duration>,
 }
@@ -71,6 +76,7 @@ impl Default for Options {
             limits: RunOptions::default(),
             arguments: None,
             ties: true,
+            is_whole: false,
             time: None,
         }
     }
@@ -92,6 +98,9 @@ pub enum Answer {
 pub struct Evidence {
     /// How often arguments were drawn: more often if some say nothing.
     pub seeds: u32,
+    /// The values that both modules compute alike, which were arguments: the rest of the evidence is of
+    /// what remains.
+    pub shared: usize,
     /// The number of elements of the results.
     pub elements: usize,
     /// The degree, as polynomials of the arguments, of the results and of what decides them; or
@@ -179,6 +188,35 @@ pub struct Difference {
 /// # Ok::<(), field::Failure>(())
 /// ```
 pub fn equal(first: &Verified, second: &Verified, options: &Options) -> Result<Answer, Failure> {
+    let is_whole = options.is_whole || options.arguments.is_some();
+    if !is_whole && let Some(evidence) = equal_apart([first, second], options, |_| true) {
+        return Ok(Answer::Equal(evidence));
+    }
+    equal_as_a_whole([first, second], options)
+}
+
+/// Compares what two modules do not compute alike, if it `fits`: returns the evidence that they are equal;
+/// `None` if that is not known.
+///
+/// What is computed alike is an argument of what remains, see [`cut`].
+pub fn equal_apart(
+    modules: [&Verified; 2],
+    options: &Options,
+    fits: impl Fn([&Verified; 2]) -> bool,
+) -> Option<Evidence> {
+    let whole = modules.map(Verified::module);
+    let Cut { modules: [first, second], values } = cut(modules).filter(|_| !is_partition(whole))?;
+    let apart = [&first, &second];
+    let answer = fits(apart).then(|| equal_as_a_whole(apart, options))?;
+    let Ok(Answer::Equal(evidence)) = answer else { return None };
+    let is_known = evidence.undefined == 0
+        && evidence.missed == 0
+        && agree_on_special(apart, options.seed, &options.limits);
+    let has_floats = has(whole[0], |ty| ty.is_float() || ty.is_complex());
+    is_known.then_some(Evidence { shared: values, has_floats, ..evidence })
+}
+
+fn equal_as_a_whole([first, second]: [&Verified; 2], options: &Options) -> Result<Answer, Failure> {
     let start = Instant::now();
     let mut answer = compared([first, second], options, (FewDigits::Rounded, start))?;
     let modules = [first.module(), second.module()];

@@ -19,11 +19,12 @@
 //! | `rational` | what constants mean |
 //! | `degree`, `known` | bounds of degrees; roots, logarithms and literals that are known |
 //! | `arithmetic` | the order, the oracles, and the laws of functions |
-//! | `kernels`, `batch_norm`, `unknown` | products, reductions, decompositions, unknown functions |
+//! | `kernels`, `batch_norm`, `factors`, `unknown` | products, reductions, decompositions, unknown functions |
 //! | `constants`, `lift`, `walk` | a module over the field, which the engine runs; its values |
 //! | `draw`, `cells`, `ties` | arguments; those that are a constant or between two; those for which
 //! compared numbers are equal |
 //! | `coverage`, `watch`, `met` | which ways were taken, which elements were compared |
+//! | `fingerprint`, `cut`, `continuous` | hashes of what instructions compute; what two modules compute alike, and when that may be any value |
 //! | `run`, `fit`, `compared`, `equal` | runs, signatures, results, the answer |
 //!
 //! Source: Mirage (OSDI 2025); "Identity Testing for Circuits with Exponentiation Gates" (ITCS
@@ -34,13 +35,16 @@ mod batch_norm;
 mod cells;
 mod compared;
 mod constants;
+mod continuous;
 mod coverage;
+mod cut;
 mod degree;
 mod discrete;
 mod draw;
 mod element;
 mod equal;
 mod factors;
+pub mod fingerprint;
 mod fit;
 mod kernels;
 mod known;
@@ -57,6 +61,7 @@ mod walk;
 mod watch;
 
 pub use coverage::Coverage;
-pub use equal::{Answer, CHANCE, Difference, Evidence, Options, equal};
+pub use cut::{Cut, cut};
+pub use equal::{Answer, CHANCE, Difference, Evidence, Options, equal, equal_apart};
 pub use fit::Failure;
 pub use lift::{Open, OpenKind};

@@ -307,7 +307,7 @@ mod tests {
     use crate::results::Verdict;
 
     fn cause(kind: &str, form: &str, op: &str, ty: &str) -> Event {
-        let id = format!("{op}-{ty}-{}", crate::fingerprint::stable_hash(&format!("{kind}{form}")));
+        let id = format!("{op}-{ty}-{}", field::fingerprint::stable_hash(&format!("{kind}{form}")));
         let [kind, form, op, ty] = [kind, form, op, ty].map(str::to_owned);
         Event::Cause(Cause { id, kind, form, op, ty, twin: None, flaky: false })
     }

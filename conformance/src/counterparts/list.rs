@@ -1,7 +1,7 @@
 //! The instructions of a module in the order in which they run, those of calls and fusions in the
 //! place of these.
 use super::At;
-use crate::fingerprint::{Fingerprints, attributes, hashed};
+use field::fingerprint::{Fingerprints, attributes, hashed};
 use hlo::ir::{ComputationId, Instruction, InstructionId};
 use hlo::op::Kind;
 use hlo::{Module, Op, Opcode};

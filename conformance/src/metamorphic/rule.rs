@@ -1,6 +1,6 @@
 //! The rule of a twin: the law, and what it draws.
 use super::laws::{LAWS, Law};
-use crate::fingerprint::stable_hash;
+use field::fingerprint::stable_hash;
 use std::fmt;
 use std::str::FromStr;
 

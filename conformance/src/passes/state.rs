@@ -1,9 +1,9 @@
 //! States that are read: verified modules, with what makes them equal to others.
 use super::dump::StateFile;
 use crate::compare::smallest_normal;
-use crate::fingerprint::{Fingerprints, hashed};
 use crate::generate::Regime;
 use collectives::spmd;
+use field::fingerprint::{Fingerprints, hashed};
 use hlo::diag::{Diagnostic, SourceFile, render};
 use hlo::literal::ConstantValue;
 use hlo::{Array, Literal, Module, Op, Scalar, Verified};

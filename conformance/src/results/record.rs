@@ -1,5 +1,5 @@
 //! The record of one case.
-use crate::fingerprint::stable_hash;
+use field::fingerprint::stable_hash;
 use serde::{Deserialize, Serialize};
 
 /// The verdict on a case, from the best to the worst.

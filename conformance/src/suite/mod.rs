@@ -32,10 +32,10 @@ pub use export::{ExportedCase, FORMAT, Manifest};
 pub use values::matches;
 
 use crate::Subject;
-use crate::fingerprint::stable_hash;
 use crate::random::Sequence;
 use crate::results::Shard;
 use data::{ParameterPlace, Word};
+use field::fingerprint::stable_hash;
 use hlo::{ElementType, Literal, Module, Opcode, Shape};
 use interp::DeviceGrid;
 use std::collections::{BTreeMap, BTreeSet};

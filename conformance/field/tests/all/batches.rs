@@ -1,9 +1,9 @@
 //! Functions of matrices over batches: each problem of a batch is computed alone.
-use super::parsed;
-use field::{Answer, Options, equal};
+use super::{as_a_whole, parsed};
+use field::{Answer, equal};
 
 fn answer(first: &str, second: &str) -> Answer {
-    equal(&parsed(first), &parsed(second), &Options::default()).unwrap()
+    equal(&parsed(first), &parsed(second), &as_a_whole()).unwrap()
 }
 
 fn whole(target: &str) -> String {

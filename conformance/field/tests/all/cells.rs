@@ -1,10 +1,10 @@
 //! Functions that differ where an argument as a whole is a constant, or between two, or where
 //! several scalars are.
-use super::module;
-use field::{Answer, Options, equal};
+use super::{as_a_whole, module};
+use field::{Answer, equal};
 
 fn are_different(first: &str, second: &str) {
-    let found = equal(&module(first), &module(second), &Options::default()).unwrap();
+    let found = equal(&module(first), &module(second), &as_a_whole()).unwrap();
     assert!(matches!(found, Answer::Different(_)), "{first}\n{second}\n{found:?}");
 }
 

@@ -1,11 +1,11 @@
 //! Constants that a compiler folds, rounds or computes.
-use super::module;
-use field::{Answer, Options, equal};
+use super::{as_a_whole, module};
+use field::{Answer, equal};
 
 /// Compares two functions of an array of six floats.
 fn answer(first: &str, second: &str) -> Answer {
     let of = |root: &str| module(&format!("x = f32[6] parameter(0) {root}"));
-    equal(&of(first), &of(second), &Options::default()).unwrap()
+    equal(&of(first), &of(second), &as_a_whole()).unwrap()
 }
 
 /// Returns the text of an array of constants.
@@ -82,7 +82,7 @@ fn a_large_iota_is_rounded() {
         of(&format!("j = s32[5000] iota(), iota_dimension=0 i = bf16[5000] convert(j) {sum}"));
     let folded = of("s = bf16[4] constant({4512, 4512, 4512, 4512}) ROOT r = bf16[4] add(x, s)");
     for other in [converted, folded] {
-        let found = equal(&narrow, &other, &Options::default()).unwrap();
+        let found = equal(&narrow, &other, &as_a_whole()).unwrap();
         assert!(matches!(found, Answer::Equal(_)), "{found:?}");
     }
 }

@@ -1,9 +1,9 @@
 //! Differences beside what runs do not tell, and rounded literals that decide.
-use super::module;
-use field::{Answer, Options, equal};
+use super::{as_a_whole, module};
+use field::{Answer, equal};
 
 fn answer(first: &str, second: &str) -> Answer {
-    equal(&module(first), &module(second), &Options::default()).unwrap()
+    equal(&module(first), &module(second), &as_a_whole()).unwrap()
 }
 
 /// A scalar, and a comparison of two numbers that real numbers do not tell apart.

@@ -1,6 +1,6 @@
 //! Programs by hand that are the same function in another order of computation, such as attention in
 //! blocks, and near misses of them.
-use super::parsed;
+use super::{as_a_whole, parsed};
 use field::{Answer, Options, equal};
 use hlo::Verified;
 use std::path::{Path, PathBuf};
@@ -19,7 +19,7 @@ fn each_identity_holds_and_its_near_miss_does_not() {
     all.sort();
     assert!(all.len() >= 12);
     for folder in all {
-        let options = Options { seeds: 4, ..Options::default() };
+        let options = Options { seeds: 4, ..as_a_whole() };
         let one = read(&folder, "one.hlo");
         let answer = equal(&one, &read(&folder, "other.hlo"), &options).unwrap();
         let Answer::Equal(evidence) = answer else { panic!("{}: {answer:?}", folder.display()) };

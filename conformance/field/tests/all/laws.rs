@@ -1,5 +1,5 @@
 //! Pairs of modules that are the same function of real numbers, and pairs that are not.
-use super::{module, parsed};
+use super::{as_a_whole, module, parsed};
 use field::{Answer, Options, equal};
 
 /// Compares two functions of x and y, arrays of six.
@@ -14,7 +14,7 @@ fn answer(first: &str, second: &str) -> Answer {
              {root}"
         ))
     };
-    equal(&of(first), &of(second), &Options::default()).unwrap()
+    equal(&of(first), &of(second), &as_a_whole()).unwrap()
 }
 
 /// Pairs that are the same function.
@@ -228,7 +228,7 @@ fn a_degree_that_is_too_large_is_open() {
         );
         parsed(&text)
     };
-    let options = Options::default();
+    let options = as_a_whole();
     let (few, many) = (text("4"), text("40"));
     assert!(matches!(equal(&few, &few, &options).unwrap(), Answer::Equal(_)));
     let answer = equal(&many, &many, &options).unwrap();
@@ -239,7 +239,7 @@ fn a_degree_that_is_too_large_is_open() {
 fn numbers_that_a_type_lacks_are_rounded() {
     let narrow = module("ROOT r = bf16[300] iota(), iota_dimension=0");
     let wide = module("i = s32[300] iota(), iota_dimension=0 ROOT r = bf16[300] convert(i)");
-    let answer = equal(&narrow, &wide, &Options::default()).unwrap();
+    let answer = equal(&narrow, &wide, &as_a_whole()).unwrap();
     assert!(matches!(answer, Answer::Equal(_)), "{answer:?}");
 }
 
@@ -261,7 +261,7 @@ fn loops_sorts_and_scatters_run_over_the_field() {
         "x = f32[5] parameter(0) a = f32[5] tanh(x) b = f32[5] tanh(a) ROOT r = f32[5] tanh(b)",
     );
     let (up, down) = (text("LT"), text("GT"));
-    let options = Options::default();
+    let options = as_a_whole();
     assert!(matches!(equal(&up, &up, &options).unwrap(), Answer::Equal(_)));
     assert!(matches!(equal(&up, &down, &options).unwrap(), Answer::Different(_)));
     assert!(matches!(equal(&up, &sorted, &options).unwrap(), Answer::Different(_)));
@@ -272,7 +272,7 @@ fn what_has_no_meaning_is_open() {
     let random = module(
         "a = f32[] constant(0) b = f32[] constant(1) ROOT z = f32[8] rng(a, b), distribution=rng_uniform",
     );
-    let Answer::Open(open) = equal(&random, &random, &Options::default()).unwrap() else {
+    let Answer::Open(open) = equal(&random, &random, &as_a_whole()).unwrap() else {
         panic!("random numbers are known");
     };
     assert_eq!((open.module, &*open.instruction), (Some(0), "e/z"));
@@ -280,7 +280,7 @@ fn what_has_no_meaning_is_open() {
     let dynamic =
         module("x = f32[<=8] parameter(0) ROOT n = s32[] get-dimension-size(x), dimensions={0}");
     let full = module("x = f32[<=8] parameter(0) ROOT n = s32[] constant(8)");
-    let answer = equal(&dynamic, &full, &Options::default()).unwrap();
+    let answer = equal(&dynamic, &full, &as_a_whole()).unwrap();
     assert!(matches!(answer, Answer::Open(_)), "{answer:?}");
 }
 
@@ -340,7 +340,7 @@ fn ties_of_functions_are_drawn() {
         let other = of(&format!(
             "z = f32[64] {z} p = pred[64] compare(z, b), direction=EQ n = f32[64] negate(x) ROOT r = f32[64] select(p, n, x)"
         ));
-        let found = equal(&other, &same, &Options::default()).unwrap();
+        let found = equal(&other, &same, &as_a_whole()).unwrap();
         assert!(matches!(found, Answer::Different(_)), "{z} {found:?}");
     }
 }
@@ -361,18 +361,15 @@ fn what_decides_is_drawn() {
                ROOT r = f32[] conditional(i, x, x, x, x, x, x, x), branch_computations={b0, b1, b2, b3, b4, b5, b6} }";
         parsed(&text)
     };
-    let found = equal(
-        &branches([0, 1, 2, 3, 4, 5, 6]),
-        &branches([0, 1, 2, 3, 4, 7, 6]),
-        &Options::default(),
-    );
+    let found =
+        equal(&branches([0, 1, 2, 3, 4, 5, 6]), &branches([0, 1, 2, 3, 4, 7, 6]), &as_a_whole());
     assert!(matches!(found.unwrap(), Answer::Different(_)));
     let slices = |limit: i32| {
         module(&format!(
             "x = f32[10] parameter(0) i = s32[] parameter(1) c = s32[] constant({limit}) z = s32[] constant(0) k = s32[] clamp(z, i, c) ROOT r = f32[3] dynamic-slice(x, k), dynamic_slice_sizes={{3}}"
         ))
     };
-    let found = equal(&slices(7), &slices(6), &Options::default());
+    let found = equal(&slices(7), &slices(6), &as_a_whole());
     assert!(matches!(found.unwrap(), Answer::Different(_)));
     let nearest = |direction: &str| {
         let text = format!(
@@ -385,7 +382,7 @@ fn what_decides_is_drawn() {
         );
         parsed(&text)
     };
-    let found = equal(&nearest("LT"), &nearest("LE"), &Options::default());
+    let found = equal(&nearest("LT"), &nearest("LE"), &as_a_whole());
     assert!(matches!(found.unwrap(), Answer::Different(_)));
     let mask = |direction: &str| {
         module(&format!(
@@ -393,12 +390,12 @@ fn what_decides_is_drawn() {
              c = f32[] constant(0) z = f32[4,2] broadcast(c), dimensions={{}} ROOT r = pred[4,2] compare(y, z), direction={direction}"
         ))
     };
-    let found = equal(&mask("GT"), &mask("GE"), &Options::default());
+    let found = equal(&mask("GT"), &mask("GE"), &as_a_whole());
     assert!(matches!(found.unwrap(), Answer::Different(_)));
     // What no draw decides is said.
     let never = branches([0; 7]);
     let Answer::Equal(evidence) =
-        equal(&never, &never, &Options { seeds: 1, ties: false, ..Options::default() }).unwrap()
+        equal(&never, &never, &Options { seeds: 1, ties: false, ..as_a_whole() }).unwrap()
     else {
         panic!("a module is itself");
     };
@@ -454,7 +451,7 @@ fn complex_numbers_are_pairs() {
         ),
     ];
     for (first, second) in same {
-        let found = equal(&of(first), &of(second), &Options::default()).unwrap();
+        let found = equal(&of(first), &of(second), &as_a_whole()).unwrap();
         assert!(matches!(found, Answer::Equal(_)), "{first}\n{second}\n{found:?}");
     }
     for (first, second) in [
@@ -469,7 +466,7 @@ fn complex_numbers_are_pairs() {
             "ROOT r = c64[8] fft(x), fft_type=IFFT, fft_length={8}",
         ),
     ] {
-        let found = equal(&of(first), &of(second), &Options::default()).unwrap();
+        let found = equal(&of(first), &of(second), &as_a_whole()).unwrap();
         assert!(matches!(found, Answer::Different(_)), "{first}\n{second}\n{found:?}");
     }
 }

@@ -1,5 +1,6 @@
 //! Laws of logarithms.
-use field::{Answer, Options, equal};
+use super::as_a_whole;
+use field::{Answer, equal};
 use hlo::Verified;
 
 fn module(body: &str) -> Verified {
@@ -10,7 +11,7 @@ fn module(body: &str) -> Verified {
 }
 
 fn answer(first: &str, second: &str) -> Answer {
-    equal(&module(first), &module(second), &Options::default()).unwrap()
+    equal(&module(first), &module(second), &as_a_whole()).unwrap()
 }
 
 const SUM: &str = "s = f32[] reduce(e, zero), dimensions={0}, to_apply=add";

@@ -3,6 +3,7 @@
 mod batches;
 mod cells;
 mod constants;
+mod cuts;
 mod doubts;
 mod identities;
 mod laws;
@@ -14,7 +15,13 @@ mod rules;
 mod special;
 mod ties;
 
+use field::Options;
 use hlo::{Module, Verified};
+
+/// Returns options with which modules are compared also where they compute the same.
+fn as_a_whole() -> Options {
+    Options { is_whole: true, ..Options::default() }
+}
 
 fn parsed(text: &str) -> Verified {
     Module::parse(text).unwrap().verify().unwrap()

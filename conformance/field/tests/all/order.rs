@@ -1,5 +1,6 @@
 //! What overflows, or is too small for a float, decides nothing.
-use field::{Answer, Options, equal};
+use super::as_a_whole;
+use field::{Answer, equal};
 use hlo::Verified;
 
 fn module(body: &str) -> Verified {
@@ -22,11 +23,11 @@ fn exponentials_keep_the_order() {
             softmax.to_owned() + &top("q", k, true),
             "q = f32[8] exponential(x) ".to_owned() + &top("q", k, true),
         ] {
-            let found = equal(&module(&other), &same, &Options::default()).unwrap();
+            let found = equal(&module(&other), &same, &as_a_whole()).unwrap();
             assert!(matches!(found, Answer::Equal(_)), "{k} {found:?}");
         }
         let least = module(&top("x", k, false));
-        let found = equal(&least, &same, &Options::default()).unwrap();
+        let found = equal(&least, &same, &as_a_whole()).unwrap();
         assert!(matches!(found, Answer::Different(_)), "{k} {found:?}");
     }
 }

@@ -1,5 +1,5 @@
 //! Programs over global arrays, and what each device runs of them.
-use super::parsed;
+use super::{as_a_whole, parsed};
 use field::{Answer, Failure, Options, equal};
 use std::path::Path;
 
@@ -9,7 +9,7 @@ fn text(name: &str) -> String {
 }
 
 fn answer(first: &str, second: &str) -> Answer {
-    let options = Options { seeds: 4, ..Options::default() };
+    let options = Options { seeds: 4, ..as_a_whole() };
     equal(&parsed(first), &parsed(second), &options).unwrap()
 }
 
@@ -21,7 +21,7 @@ fn a_partitioned_program_is_the_program() {
     let Answer::Different(found) = answer(&global, &wrong) else { unreachable!("it is wrong") };
     assert_eq!(found.arguments.len(), parsed(&global).module().entry().parameters().len());
     let other = "HloModule m, num_partitions=4\nENTRY e { ROOT x = f32[5] parameter(0) }";
-    let failure = equal(&parsed(&global), &parsed(other), &Options::default()).unwrap_err();
+    let failure = equal(&parsed(&global), &parsed(other), &as_a_whole()).unwrap_err();
     assert!(matches!(failure, Failure::Partition(_)));
 }
 
@@ -81,7 +81,7 @@ fn stated_shardings_are_kept() {
     assert!(matches!(answer(&stated, &part(", sharding={devices=[2]<=[2]}")), Answer::Equal(_)));
     assert!(matches!(answer(&stated, &part("")), Answer::Equal(_)));
     // Each device has the other one's half: the sharding of the partitioned module says so.
-    let failure = equal(&parsed(&stated), &parsed(&swapped), &Options::default()).unwrap_err();
+    let failure = equal(&parsed(&stated), &parsed(&swapped), &as_a_whole()).unwrap_err();
     assert_eq!(
         failure.to_string(),
         "the modules do not fit: error[E0511]: the program states the sharding `{devices=[2]<=[2]}` of \
@@ -89,7 +89,7 @@ fn stated_shardings_are_kept() {
     );
     // The shape differs from the one that is stated.
     let whole = program("", "{replicated}");
-    let failure = equal(&parsed(&whole), &parsed(&part("")), &Options::default()).unwrap_err();
+    let failure = equal(&parsed(&whole), &parsed(&part("")), &as_a_whole()).unwrap_err();
     assert!(failure.to_string().ends_with("the partitioned module has f32[2]"), "{failure}");
     let free = ", allow_spmd_sharding_propagation_to_output={true}";
     let free = program(free, "{devices=[2]<=[2]}");
@@ -125,7 +125,7 @@ fn an_error_names_the_types_of_the_module() {
     let program = parsed(&format!(
         "HloModule m\nENTRY e {{ x = f32[4] parameter(0) l = f32[1] custom-call(x), {cut} ROOT r = f32[4] custom-call(l), {join} }}"
     ));
-    let failure = equal(&program, &program, &Options::default()).unwrap_err();
+    let failure = equal(&program, &program, &as_a_whole()).unwrap_err();
     let Failure::Run { error, .. } = &failure else { panic!("{failure}") };
     assert_eq!(error.number(), "E0511");
     let message = failure.to_string();

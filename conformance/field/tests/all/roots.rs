@@ -1,7 +1,7 @@
 //! Laws of roots, among them of numbers that are no squares of residues, and of what is learned
 //! after it is needed.
-use super::module;
-use field::{Answer, Options, equal};
+use super::{as_a_whole, module};
+use field::{Answer, equal};
 
 /// Compares two functions of x and y, arrays of six.
 fn answer(first: &str, second: &str) -> Answer {
@@ -12,7 +12,7 @@ fn answer(first: &str, second: &str) -> Answer {
              two = f32[] constant(2) twos = f32[6] broadcast(two), dimensions={{}} {root}"
         ))
     };
-    equal(&of(first), &of(second), &Options::default()).unwrap()
+    equal(&of(first), &of(second), &as_a_whole()).unwrap()
 }
 
 #[test]
@@ -102,7 +102,7 @@ fn gradients_of_a_norm_are_equal() {
         ),
         ("r = f32[5] rsqrt(v) a2 = f32[5] multiply(t, r) k = f32[5] divide(a2, ns)", false),
     ] {
-        let found = equal(&one, &of(factors), &Options::default()).unwrap();
+        let found = equal(&one, &of(factors), &as_a_whole()).unwrap();
         let is_found = if is_equal {
             matches!(found, Answer::Equal(_))
         } else {
@@ -166,7 +166,7 @@ fn the_square_of_a_complex_root_is_the_number() {
         ),
         ("ROOT r = f32[4] real(x)", "ROOT r = f32[4] convert(x)", true),
     ] {
-        let found = equal(&of(first), &of(second), &Options::default()).unwrap();
+        let found = equal(&of(first), &of(second), &as_a_whole()).unwrap();
         let is_found = if is_equal {
             matches!(found, Answer::Equal(_))
         } else {

@@ -1,6 +1,6 @@
 //! The rules of XLA's algebraic simplifier, and a near miss of each.
-use super::parsed;
-use field::{Answer, Options, equal};
+use super::{as_a_whole, parsed};
+use field::{Answer, equal};
 use hlo::Verified;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -16,7 +16,7 @@ fn modules(text: &str) -> BTreeMap<String, Verified> {
 fn answer(modules: &BTreeMap<String, Verified>, first: &str, second: &str) -> &'static str {
     let Some(second) = modules.get(second) else { return "-" };
     let first = modules.get(first).unwrap_or(&modules["left"]);
-    match equal(first, second, &Options::default()).unwrap() {
+    match equal(first, second, &as_a_whole()).unwrap() {
         Answer::Equal(evidence) => {
             assert!(evidence.probability() < 1e-9, "{evidence:?}");
             let has_parameters = !first.module().entry().parameters().is_empty();

@@ -1,9 +1,9 @@
 //! Modules that differ only where numbers that are compared are equal, or at the limit of an index.
-use super::parsed;
+use super::{as_a_whole, parsed};
 use field::{Answer, Evidence, Options, equal};
 
 fn different(first: &str, second: &str) {
-    let options = Options::default();
+    let options = as_a_whole();
     let answer = equal(&parsed(first), &parsed(second), &options).unwrap();
     let Answer::Different(found) = answer else {
         unreachable!("{answer:?}\n{first}\n{second}");
@@ -15,7 +15,7 @@ fn different(first: &str, second: &str) {
 }
 
 fn evidence(first: &str, second: &str) -> Evidence {
-    match equal(&parsed(first), &parsed(second), &Options::default()).unwrap() {
+    match equal(&parsed(first), &parsed(second), &as_a_whole()).unwrap() {
         Answer::Equal(evidence) => evidence,
         answer => unreachable!("{answer:?}\n{first}\n{second}"),
     }

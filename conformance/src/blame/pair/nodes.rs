@@ -1,7 +1,7 @@
 //! The instructions of a computation and of those that it calls, with their values.
 use crate::blame::sides::etalon;
-use crate::fingerprint::{Fingerprints, hashed};
 use crate::program::{Values, arrays, rebuilt, watching};
+use field::fingerprint::{Fingerprints, hashed};
 use hlo::ir::{ComputationId, Instruction, InstructionId};
 use hlo::{Module, Op, Opcode, Shape};
 use interp::DeviceGrid;

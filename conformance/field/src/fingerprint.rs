@@ -7,7 +7,8 @@ use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 /// The hashes of the computations of a module that were asked for.
-pub(crate) struct Fingerprints<'m> {
+#[derive(Debug)]
+pub struct Fingerprints<'m> {
     module: &'m Module,
     computations: HashMap<ComputationId, u64>,
     /// Whether computations have effects, of those that were asked for.
@@ -30,13 +31,15 @@ fn has_own_effect(instruction: &Instruction) -> bool {
 }
 
 impl<'m> Fingerprints<'m> {
-    pub(crate) fn new(module: &'m Module) -> Self {
+    /// Returns hashes of this module, of which none is known yet.
+    #[must_use]
+    pub fn new(module: &'m Module) -> Self {
         Self { module, computations: HashMap::new(), effects: HashMap::new() }
     }
 
     /// Hashes what the result of the module depends on: the instructions with their shapes and
     /// layouts, and what the header says of devices.
-    pub(crate) fn module(&mut self) -> u64 {
+    pub fn module(&mut self) -> u64 {
         let config = &self.module.config;
         // A schedule says in which order devices communicate.
         let is_scheduled = config.is_scheduled && self.has_effects(self.module.entry);
@@ -45,7 +48,7 @@ impl<'m> Fingerprints<'m> {
     }
 
     /// Hashes an instruction with the computations that it calls, without its operands.
-    pub(crate) fn instruction(&mut self, instruction: &Instruction) -> u64 {
+    pub fn instruction(&mut self, instruction: &Instruction) -> u64 {
         let mut hasher = DefaultHasher::new();
         format!("{}", instruction.shape).hash(&mut hasher);
         instruction.op.each_callee(&mut |id| self.computation(id).hash(&mut hasher));
@@ -53,7 +56,8 @@ impl<'m> Fingerprints<'m> {
         hasher.finish()
     }
 
-    pub(crate) fn computation(&mut self, id: ComputationId) -> u64 {
+    /// Hashes the result of a computation, and its effects.
+    pub fn computation(&mut self, id: ComputationId) -> u64 {
         if let Some(&known) = self.computations.get(&id) {
             return known;
         }
@@ -101,7 +105,7 @@ impl<'m> Fingerprints<'m> {
 }
 
 /// Hashes an op with its attributes, and the elements of a constant, without what it calls.
-pub(crate) fn attributes(op: &Op) -> u64 {
+pub fn attributes(op: &Op) -> u64 {
     if let Op::Constant(constant) = op {
         let mut hasher = DefaultHasher::new();
         match &*constant.value {
@@ -120,13 +124,13 @@ pub(crate) fn attributes(op: &Op) -> u64 {
 }
 
 /// Hashes a text by FNV-1a: the same on every machine and in every version.
-pub(crate) fn stable_hash(text: &str) -> u64 {
+pub fn stable_hash(text: &str) -> u64 {
     let mix = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
     text.bytes().fold(0xcbf2_9ce4_8422_2325, mix)
 }
 
 /// Hashes a value; the same in each run of the same build.
-pub(crate) fn hashed(value: &impl Hash) -> u64 {
+pub fn hashed(value: &impl Hash) -> u64 {
     let mut hasher = DefaultHasher::new();
     value.hash(&mut hasher);
     hasher.finish()
