@@ -5,17 +5,28 @@
 //! if they agree nearly everywhere, they agree everywhere. Floats show what they make of infinities
 //! and NaN, and of zeros that they divide by.
 use crate::kernels::is_number;
-use crate::run::run_in_floats;
+use crate::rational::unit;
+use crate::run::in_floats;
+use hlo::ir::{Instruction, InstructionId};
 use hlo::op::{Binary, Unary};
 use hlo::{Array, ArrayShape, Class, ElementType, Literal, Module, Op, Scalar, Shape, Verified};
 use interp::RunOptions;
+use num::index::count;
 
-/// How often special floats are drawn.
-const DRAWS: u32 = 4;
+/// How often special floats are drawn, for few elements and for many.
+const DRAWS: [u32; 2] = [64, 16];
+const FEW: usize = 64;
 
 /// The floats that are drawn.
 const FLOATS: [f64; 10] =
     [0.0, 0.0, 1.0, -1.0, 0.75, -2.5, 3.0, f64::INFINITY, f64::NEG_INFINITY, f64::NAN];
+
+/// The roundings by which results of such floats may differ, and a size of those.
+const ROUNDINGS: f64 = 64.0;
+const SIZE: f64 = 8.0;
+
+/// The selections by predicates that draws meet in each combination.
+const SELECTIONS: usize = 2;
 
 /// How a value depends on the parameters of the entry computation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -27,123 +38,154 @@ enum From {
 }
 
 /// Returns whether the results of a module are continuous functions of its arguments, but where an
-/// element of an argument itself is zero, negative or infinite.
-#[expect(clippy::wildcard_enum_match_arm, reason = "others than the named ops decide something")]
+/// element of an argument itself is zero, negative or infinite; of integers they are polynomials, and
+/// predicates only select.
 pub(crate) fn is_continuous(module: &Module) -> bool {
-    module.computations.iter().all(|(id, computation)| {
-        let mut from: Vec<From> = Vec::with_capacity(computation.instructions.len());
-        computation.instructions.iter().all(|(_, instruction)| {
-            let operand = |i: usize| instruction.operands.get(i).map(|id| from[id.index()]);
-            let all = || instruction.operands.iter().map(|id| from[id.index()]);
-            let is_constant = all().all(|from| from == From::Nothing);
-            let is_moved = all().all(|from| from != From::Computed);
-            let ty = |shape: &Shape| shape.element_type();
-            let of = instruction.operands.first().map(|&id| &computation.instructions[id].shape);
-            let is_of_numbers = of.and_then(ty).is_some_and(is_number);
-            let has_numbers = ty(&instruction.shape).is_some_and(is_number);
-            let (is_fit, moves) = match &instruction.op {
-                Op::Parameter(_) => (true, true),
-                Op::Constant(_)
-                | Op::Iota(_)
-                | Op::Broadcast(_)
-                | Op::Reshape(_)
-                | Op::Transpose(_)
-                | Op::Slice(_)
-                | Op::Concatenate(_)
-                | Op::Reverse(_)
-                | Op::Pad(_)
-                | Op::Copy(_)
-                | Op::Tuple(_)
-                | Op::GetTupleElement(_)
-                | Op::OptBarrier(_) => (true, true),
-                Op::Bitcast(_) => (of.and_then(ty) == ty(&instruction.shape), true),
-                Op::Select(_) | Op::Clamp(_) | Op::Call(_) | Op::Fusion(_) => (true, false),
-                Op::Convert(_) | Op::ReducePrecision(_) => (has_numbers || !is_of_numbers, false),
-                Op::Dot(_) | Op::Convolution(_) | Op::Fft(_) => (has_numbers, false),
-                Op::Reduce(_) | Op::ReduceWindow(_) => (true, false),
-                Op::Unary(op) => {
-                    (is_entire(*op) || is_constant || is_moved && is_of_numbers, false)
-                }
-                Op::Binary(op) => {
-                    // What an argument is divided by is looked at in floats.
-                    let is_known = operand(1).is_some_and(|by| by != From::Computed);
-                    let divides = matches!(op, Binary::Divide | Binary::Power) && is_of_numbers;
-                    (is_ring(*op) || is_constant || divides && is_known, false)
-                }
-                _ => (is_constant, false),
-            };
-            // Of a computation that is called, the arguments may be anything.
-            let is_argument = matches!(instruction.op, Op::Parameter(_));
-            from.push(match is_moved && moves {
-                true if is_argument && id == module.entry => From::Moved,
-                true if is_argument => From::Computed,
-                true if is_constant => From::Nothing,
-                true => From::Moved,
-                false if is_constant => From::Nothing,
-                false => From::Computed,
-            });
-            is_fit
+    selections(module) <= SELECTIONS
+        && module.computations.iter().all(|(id, computation)| {
+            let mut from: Vec<From> = Vec::with_capacity(computation.instructions.len());
+            computation.instructions.iter().all(|(_, instruction)| {
+                let operand = |id: &InstructionId| {
+                    let shape = &computation.instructions[*id].shape;
+                    (shape.element_type(), from[id.index()])
+                };
+                let operands: Vec<_> = instruction.operands.iter().map(operand).collect();
+                let is_constant = operands.iter().all(|(_, from)| *from == From::Nothing);
+                let is_moved = operands.iter().all(|(_, from)| *from != From::Computed);
+                let moves = moves(&instruction.op);
+                let is_fit = is_constant && !operands.is_empty()
+                    || moves
+                    || is_fit(instruction, &operands, is_moved);
+                // Of a computation that is called, the arguments may be anything.
+                let is_argument = matches!(instruction.op, Op::Parameter(_));
+                from.push(match () {
+                    () if is_argument && id == module.entry => From::Moved,
+                    () if is_argument => From::Computed,
+                    () if is_constant => From::Nothing,
+                    () if moves && is_moved => From::Moved,
+                    () => From::Computed,
+                });
+                is_fit
+            })
         })
-    })
 }
 
-/// Returns whether a function is continuous everywhere.
-fn is_entire(op: Unary) -> bool {
+/// Returns the number of selections by predicates, and of what calls have for them.
+fn selections(module: &Module) -> usize {
+    let all = module.computations.iter().flat_map(|(_, of)| of.instructions.iter());
+    all.filter(|(_, instruction)| matches!(instruction.op, Op::Select(_))).count()
+}
+
+/// Returns whether a module selects by predicates.
+pub(crate) fn selects(module: &Module) -> bool {
+    selections(module) > 0
+}
+
+/// Returns whether each element of the result of an op is one of an operand, wherever that is.
+fn moves(op: &Op) -> bool {
     matches!(
         op,
-        Unary::Abs
+        Op::Parameter(_)
+            | Op::Constant(_)
+            | Op::Iota(_)
+            | Op::Broadcast(_)
+            | Op::Reshape(_)
+            | Op::Transpose(_)
+            | Op::Slice(_)
+            | Op::Concatenate(_)
+            | Op::Reverse(_)
+            | Op::Pad(_)
+            | Op::Copy(_)
+            | Op::Tuple(_)
+            | Op::GetTupleElement(_)
+            | Op::OptBarrier(_)
+    )
+}
+
+/// Returns whether an op is continuous where its operands come from there.
+#[expect(clippy::wildcard_enum_match_arm, reason = "others than the named ops decide something")]
+fn is_fit(
+    instruction: &Instruction,
+    operands: &[(Option<ElementType>, From)],
+    is_moved: bool,
+) -> bool {
+    let of = operands.first().and_then(|(ty, _)| *ty);
+    let is_of_floats = of.is_some_and(is_number);
+    let is_of_integers = of.is_some_and(ElementType::is_integral);
+    let is_complex = of.is_some_and(ElementType::is_complex);
+    let has_numbers = instruction.shape.element_type().is_some_and(is_number);
+    let is_known = |i: usize| operands.get(i).is_some_and(|(_, from)| *from != From::Computed);
+    match &instruction.op {
+        Op::Bitcast(_) => of == instruction.shape.element_type(),
+        Op::Select(_) => is_known(0),
+        Op::Call(_) | Op::Fusion(_) | Op::Reduce(_) | Op::ReduceWindow(_) => true,
+        Op::Clamp(_) => is_of_floats,
+        Op::Convert(_) | Op::ReducePrecision(_) => has_numbers && (is_of_floats || is_moved),
+        Op::Dot(_) | Op::Convolution(_) | Op::Fft(_) => has_numbers,
+        Op::Unary(op) => match op {
+            Unary::Negate => is_of_floats || is_of_integers,
+            Unary::Abs
             | Unary::Cosh
             | Unary::Cosine
-            | Unary::Erf
             | Unary::Exponential
             | Unary::ExponentialMinusOne
             | Unary::Imag
-            | Unary::Logistic
-            | Unary::Negate
-            | Unary::Not
             | Unary::Real
             | Unary::Sine
-            | Unary::Sinh
-            | Unary::Tanh
-    )
+            | Unary::Sinh => is_of_floats,
+            Unary::Asinh | Unary::Erf | Unary::Logistic | Unary::Tanh => {
+                is_of_floats && !is_complex
+            }
+            // What happens where an argument is zero or negative is looked at in floats.
+            Unary::Cbrt | Unary::Log | Unary::LogPlusOne | Unary::Rsqrt | Unary::Sqrt => {
+                is_of_floats && !is_complex && is_moved
+            }
+            _ => false,
+        },
+        Op::Binary(op) => match op {
+            Binary::Add | Binary::Multiply | Binary::Subtract => is_of_floats || is_of_integers,
+            Binary::Complex | Binary::Maximum | Binary::Minimum => is_of_floats,
+            Binary::Divide => is_of_floats && is_known(1),
+            Binary::Power => is_of_floats && !is_complex && is_moved,
+            _ => false,
+        },
+        _ => false,
+    }
 }
 
-fn is_ring(op: Binary) -> bool {
-    matches!(
-        op,
-        Binary::Add
-            | Binary::And
-            | Binary::Complex
-            | Binary::Maximum
-            | Binary::Minimum
-            | Binary::Multiply
-            | Binary::Or
-            | Binary::Subtract
-            | Binary::Xor
-    )
-}
-
-/// Returns whether two modules have infinities and NaN in the same elements, in floats, where
-/// arguments have some.
+/// Returns whether two modules have the same results in floats, but for rounding, where arguments are
+/// zeros, infinities and NaN.
 pub(crate) fn agree_on_special(modules: [&Verified; 2], seed: u64, limits: &RunOptions) -> bool {
     let mut random = fastrand::Rng::with_seed(seed);
     let shapes = modules[0].module().entry().program_shape().parameters;
-    (0..DRAWS).all(|_| {
+    let [Some(first), Some(second)] = modules.map(|module| in_floats(module, limits)) else {
+        return false;
+    };
+    let elements: usize = shapes.iter().map(|shape| elements(shape)).sum();
+    let draws = if elements <= FEW { DRAWS[0] } else { DRAWS[1] };
+    (0..draws).all(|draw| {
         let arguments: Vec<Literal> =
-            shapes.iter().map(|shape| special(shape, &mut random)).collect();
-        let run = |module| run_in_floats(module, &arguments, limits);
-        let [Some(first), Some(second)] = modules.map(run) else { return false };
+            shapes.iter().map(|shape| special(shape, draw, &mut random)).collect();
+        let (Some(first), Some(second)) = (first(&arguments), second(&arguments)) else {
+            return false;
+        };
         first.leaves().into_iter().zip(second.leaves()).all(|(a, b)| {
             let (Some(a), Some(b)) = (a.array(), b.array()) else { return true };
-            (0..a.len()).all(|i| is_of_kind(a.get(i), b.get(i)))
+            let ty = a.shape().ty;
+            let unit = if is_number(ty) { unit(1.0, ty.component()) } else { 0.0 };
+            (0..a.len()).all(|i| are_near(a.get(i), b.get(i), unit))
         })
     })
 }
 
+fn elements(shape: &Shape) -> usize {
+    shape.leaves().into_iter().filter_map(Shape::array).map(|array| count(&array.dims)).sum()
+}
+
 /// Returns an argument with zeros, infinities and NaN.
-fn special(shape: &Shape, random: &mut fastrand::Rng) -> Literal {
+fn special(shape: &Shape, draw: u32, random: &mut fastrand::Rng) -> Literal {
     if let Shape::Tuple(parts) = shape {
-        return Literal::tuple(parts.iter().map(|part| special(part, random)).collect());
+        return Literal::tuple(parts.iter().map(|part| special(part, draw, random)).collect());
     }
     let shape =
         shape.array().cloned().unwrap_or_else(|| ArrayShape::new(ElementType::Pred, vec![]));
@@ -153,7 +195,7 @@ fn special(shape: &Shape, random: &mut fastrand::Rng) -> Literal {
         let x = match ty.class() {
             Class::Float => Scalar::Float(float()).convert(ElementType::F64, ty),
             Class::Complex => Scalar::Complex(float(), float()).convert(ElementType::C128, ty),
-            Class::Pred => Scalar::Pred(random.bool()),
+            Class::Pred => Scalar::Pred(draw == 0 || draw > 1 && random.bool()),
             Class::Signed | Class::Unsigned => {
                 Scalar::Signed(random.i64(-2..8)).convert(ElementType::S64, ty)
             }
@@ -163,15 +205,16 @@ fn special(shape: &Shape, random: &mut fastrand::Rng) -> Literal {
     Literal::from(array)
 }
 
-/// Returns whether both numbers are finite, the same infinity, or NaN; other values are of one kind.
-fn is_of_kind(x: Scalar, y: Scalar) -> bool {
-    let is_same = |x: f64, y: f64| match x.is_finite() && y.is_finite() {
-        true => true,
+/// Returns whether both are the same infinity, NaN, or numbers that differ by roundings; other values are
+/// equal.
+fn are_near(x: Scalar, y: Scalar, unit: f64) -> bool {
+    let is_near = |x: f64, y: f64| match x.is_finite() && y.is_finite() {
+        true => (x - y).abs() <= ROUNDINGS * unit * x.abs().max(y.abs()).max(SIZE),
         false => x.is_nan() && y.is_nan() || x.total_cmp(&y).is_eq(),
     };
     match (x, y) {
-        (Scalar::Float(x), Scalar::Float(y)) => is_same(x, y),
-        (Scalar::Complex(a, b), Scalar::Complex(c, d)) => is_same(a, c) && is_same(b, d),
+        (Scalar::Float(x), Scalar::Float(y)) => is_near(x, y),
+        (Scalar::Complex(a, b), Scalar::Complex(c, d)) => is_near(a, c) && is_near(b, d),
         (Scalar::Pred(_) | Scalar::Signed(_) | Scalar::Unsigned(_), _) => x == y,
         (Scalar::Float(_) | Scalar::Complex(..), _) => false,
     }

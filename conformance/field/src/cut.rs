@@ -8,7 +8,8 @@ use crate::continuous::is_continuous;
 use crate::fingerprint::{Fingerprints, attributes, hashed};
 use crate::fit::same_signature;
 use hlo::ir::rewrite::{ComputationRewriter, ModuleRewriter};
-use hlo::ir::{ComputationId, Instruction, InstructionId};
+use hlo::ir::{Instruction, InstructionId};
+use hlo::literal::ConstantValue;
 use hlo::op::{Copy, Kind, Parameter};
 use hlo::{Module, Op, Shape, Verified};
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -27,7 +28,7 @@ pub struct Cut {
 }
 
 /// Returns two modules of one signature without what both compute alike; `None` if that is nothing, if
-/// one cannot be written, or if what remains decides something, or has poles: those could depend on
+/// one has an effect or a value that is not known, or if what remains decides something, or has poles: those could depend on
 /// what the values have in common.
 ///
 /// If these are equal for every argument, infinities included, so are those; if not, nothing is known
@@ -99,7 +100,7 @@ fn kept_results(sides: &[Side; 2]) -> Option<Vec<usize>> {
         matches!(root.op, Op::Tuple(_)).then(|| numbers.collect::<Vec<_>>())
     });
     let [Some(first), Some(second)] = parts else { return None };
-    let is_same = |i: &usize| first[*i].is_pure && second[*i].hash == first[*i].hash;
+    let is_same = |i: &usize| second[*i].hash == first[*i].hash;
     let others: Vec<usize> = (0..first.len()).filter(|i| !is_same(i)).collect();
     match others.len() == first.len() || first.len() < 2 {
         true => None,
@@ -113,8 +114,6 @@ fn kept_results(sides: &[Side; 2]) -> Option<Vec<usize>> {
 struct Number {
     /// Equal for what is computed by the same instructions from the same parameters.
     hash: u64,
-    /// Whether these determine it.
-    is_pure: bool,
     /// Whether it depends on a parameter.
     varies: bool,
 }
@@ -128,12 +127,15 @@ struct Side {
 impl Side {
     fn new(module: &Module) -> Option<Self> {
         let module = &expanded(module)?;
+        let mut all = module.computations.iter().flat_map(|(_, of)| of.instructions.iter());
+        if !all.all(|(_, instruction)| is_pure(instruction)) {
+            return None;
+        }
         let mut side = Self { rewriter: ModuleRewriter::new(module), numbers: HashMap::new() };
         let mut fingerprints = Fingerprints::new(module);
-        let mut pure = HashMap::new();
         // Operands come before what they are operands of.
         for (id, _) in module.entry().instructions.iter() {
-            let number = side.number(id, module, &mut fingerprints, &mut pure);
+            let number = side.number(id, &mut fingerprints);
             side.numbers.insert(id, number);
         }
         Some(side)
@@ -145,19 +147,13 @@ impl Side {
         self.rewriter.computation_mut(self.rewriter.entry())
     }
 
-    fn number(
-        &self,
-        id: InstructionId,
-        module: &Module,
-        fingerprints: &mut Fingerprints<'_>,
-        pure: &mut HashMap<ComputationId, bool>,
-    ) -> Number {
+    fn number(&self, id: InstructionId, fingerprints: &mut Fingerprints<'_>) -> Number {
         let instruction = self.entry().instruction(id);
         let operands: Vec<Number> =
             instruction.operands.iter().map(|operand| self.numbers[operand]).collect();
         if let Op::Parameter(parameter) = &instruction.op {
             let hash = hashed(&("parameter", parameter.number));
-            return Number { hash, is_pure: true, varies: true };
+            return Number { hash, varies: true };
         }
         // Layouts say where elements are, which only a bitcast sees.
         if matches!(instruction.op, Op::Copy(_)) && instruction.shape.array().is_some() {
@@ -172,9 +168,6 @@ impl Side {
         }
         let mut callees = Vec::new();
         instruction.op.each_callee(&mut |id| callees.push(id));
-        let is_pure = is_pure(instruction)
-            && operands.iter().all(|operand| operand.is_pure)
-            && callees.iter().all(|&id| are_pure(module, id, pure));
         let layouts = matches!(instruction.op, Op::Bitcast(_) | Op::BitcastConvert(_)).then(|| {
             let operand = &self.entry().instruction(instruction.operands[0]).shape;
             format!("{} {operand}", instruction.shape)
@@ -185,7 +178,6 @@ impl Side {
         let shape = format!("{:#}", instruction.shape);
         Number {
             hash: hashed(&(attributes(&instruction.op), shape, layouts, callees, hashes)),
-            is_pure,
             varies: operands.iter().any(|operand| operand.varies),
         }
     }
@@ -204,7 +196,7 @@ impl Side {
             // The parts of a tuple are values on their own.
             let is_tuple = matches!(self.entry().instruction(*id).op, Op::Tuple(_));
             let is_value = !is_tuple && shape.leaves().into_iter().all(is_static);
-            (number.is_pure && number.varies && is_value).then_some(number.hash)
+            (number.varies && is_value).then_some(number.hash)
         };
         self.numbers.iter().filter_map(fits).collect()
     }
@@ -250,7 +242,7 @@ impl Side {
                 false => self.entry_mut().replace(id, Instruction::new(Copy {}, shape, [new])),
             }
         }
-        self.entry_mut().remove_dead_code(|instruction| !is_pure(instruction));
+        self.entry_mut().remove_dead_code(|_| false);
     }
     /// Leaves out all parts of the result but these.
     fn keep_results(&mut self, results: &[usize]) {
@@ -259,7 +251,7 @@ impl Side {
         let parts = results.iter().map(|&i| operands[i]).collect();
         let tuple = self.entry_mut().add_tuple(root, parts);
         self.entry_mut().set_root(tuple);
-        self.entry_mut().remove_dead_code(|instruction| !is_pure(instruction));
+        self.entry_mut().remove_dead_code(|_| false);
     }
     fn remove_parameter(&mut self, number: usize) {
         let id = self.entry().parameters()[number];
@@ -303,32 +295,19 @@ fn expanded(module: &Module) -> Option<Module> {
     rewriter.finish().ok()
 }
 
-/// Returns whether the operands of an instruction, and what it calls, determine its value, and it does
-/// nothing else.
+/// Returns whether the operands of an instruction determine its value, and it does nothing else.
 fn is_pure(instruction: &Instruction) -> bool {
     match instruction.opcode().kind() {
         // Devices exchange values that are the same in both modules.
-        Kind::Array | Kind::Value | Kind::Control | Kind::Device | Kind::Collective => true,
+        Kind::Array | Kind::Control | Kind::Device | Kind::Collective | Kind::Asynchronous => true,
+        Kind::Value => {
+            let value =
+                if let Op::Constant(op) = &instruction.op { Some(&*op.value) } else { None };
+            !matches!(value, Some(ConstantValue::Elided(_)))
+        }
         Kind::Custom => {
             !matches!(&instruction.op, Op::CustomCall(op) if op.custom_call_has_side_effect)
         }
-        Kind::Asynchronous | Kind::Transfer | Kind::Host | Kind::Random => false,
+        Kind::Transfer | Kind::Host | Kind::Random => false,
     }
-}
-
-/// Returns whether that holds for all instructions of a computation.
-fn are_pure(module: &Module, id: ComputationId, known: &mut HashMap<ComputationId, bool>) -> bool {
-    if let Some(&known) = known.get(&id) {
-        return known;
-    }
-    let all = module.computations[id].instructions.iter();
-    let mut callees = Vec::new();
-    let mut result = true;
-    for (_, instruction) in all {
-        result &= is_pure(instruction);
-        instruction.op.each_callee(&mut |id| callees.push(id));
-    }
-    let result = result && callees.into_iter().all(|id| are_pure(module, id, known));
-    known.insert(id, result);
-    result
 }

@@ -6,7 +6,7 @@ mod sought;
 use self::shown::few_digits_unit;
 use crate::arithmetic::{FewDigits, Field, Position, Roots, Rules};
 use crate::compared::{COMPLEX_TOLERANCE, Found, Place, TOLERANCE, Unstable};
-use crate::continuous::agree_on_special;
+use crate::continuous::{agree_on_special, selects};
 use crate::coverage::{Coverage, Samples, Seen};
 use crate::cut::{Cut, cut};
 use crate::draw::{Draw, Pool, has_ties, held_exactly, is_generic, real, shifted};
@@ -42,6 +42,9 @@ const SHIFT: f64 = 1.0 / 1_073_741_824.0;
 
 /// The runs that show on which last digits, and on which order of equal numbers, results depend.
 const SHAKES: u32 = 3;
+
+/// The draws of what predicates choose.
+const CHOICES: u32 = 48;
 
 /// The degree beyond which another bound is tried.
 const LARGE: f64 = 1e6;
@@ -207,6 +210,10 @@ pub fn equal_apart(
     let whole = modules.map(Verified::module);
     let Cut { modules: [first, second], values } = cut(modules).filter(|_| !is_partition(whole))?;
     let apart = [&first, &second];
+    // Predicates are drawn in each combination.
+    let has_choice = apart.into_iter().any(|module| selects(module.module()));
+    let seeds = if has_choice { options.seeds.max(CHOICES) } else { options.seeds };
+    let options = &Options { seeds, ..options.clone() };
     let answer = fits(apart).then(|| equal_as_a_whole(apart, options))?;
     let Ok(Answer::Equal(evidence)) = answer else { return None };
     let is_known = evidence.undefined == 0

@@ -15,7 +15,8 @@ pub struct Fingerprints<'m> {
     effects: HashMap<ComputationId, bool>,
 }
 
-/// Returns whether an instruction has an effect besides its result, whatever it calls.
+/// Returns whether an instruction has an effect besides its result, whatever it calls, or another result
+/// each time.
 fn has_own_effect(instruction: &Instruction) -> bool {
     let is_call = matches!(&instruction.op, Op::CustomCall(op) if op.custom_call_has_side_effect);
     let talks = matches!(
@@ -27,7 +28,7 @@ fn has_own_effect(instruction: &Instruction) -> bool {
             | Op::Recv(_)
             | Op::RecvDone(_)
     );
-    is_call || talks || instruction.opcode().kind() == Kind::Collective
+    is_call || talks || matches!(instruction.opcode().kind(), Kind::Collective | Kind::Random)
 }
 
 impl<'m> Fingerprints<'m> {
@@ -162,6 +163,14 @@ mod tests {
         );
         assert_ne!(of(base), of(&fed));
         assert_eq!(of(&fed), of(&fed.replace(" o ", " other ")));
+    }
+
+    #[test]
+    fn random_numbers_of_two_instructions_differ() {
+        let rng = |name: &str| format!("{name} = s32[] rng(z, z), distribution=rng_uniform ");
+        let two = of(&format!("{}{}ROOT r = s32[] subtract(a, b)", rng("a"), rng("b")));
+        assert_ne!(two, of(&format!("{}ROOT r = s32[] subtract(a, a)", rng("a"))));
+        assert_eq!(two, of(&format!("{}{}ROOT r = s32[] subtract(c, d)", rng("c"), rng("d"))));
     }
 
     #[test]

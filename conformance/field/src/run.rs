@@ -37,18 +37,20 @@ fn grid(module: &Module, devices: usize) -> DeviceGrid {
     }
 }
 
-/// Runs a module in floats. `None` if it does not run.
-pub(crate) fn run_in_floats(
+/// Compiles a module to run in floats. `None` if it does not compile; the run returns `None` if it ends
+/// with an error.
+pub(crate) fn in_floats<'a>(
     module: &Verified,
-    arguments: &[Literal],
-    limits: &RunOptions,
-) -> Option<Literal> {
+    limits: &'a RunOptions,
+) -> Option<impl Fn(&[Literal]) -> Option<Literal> + 'a> {
     let grid = grid(module.module(), 1);
     let session = Session::compile_for(module.clone(), grid, &CompileOptions::default()).ok()?;
     let fuel = fuel(module.module());
     let limits = if limits.fuel.is_none() { limits.clone().fuel(fuel) } else { limits.clone() };
-    let arguments = [arguments.to_vec()];
-    session.run_with(&arguments, &limits, |_| Hooks::new()).ok()?.results.pop()
+    Some(move |arguments: &[Literal]| {
+        let arguments = [arguments.to_vec()];
+        session.run_with(&arguments, &limits, |_| Hooks::new()).ok()?.results.pop()
+    })
 }
 
 /// Returns the steps that a module may take.

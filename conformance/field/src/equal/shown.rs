@@ -6,7 +6,7 @@ use crate::draw::real;
 use crate::kernels::is_number;
 use crate::lift::OpenKind;
 use crate::rational::{is_narrow, unit};
-use crate::run::run_in_floats;
+use crate::run::in_floats;
 use hlo::{Array, Literal, Module, Scalar};
 
 /// The roundings of results of f32, or of more digits, beside which a difference is none.
@@ -86,7 +86,7 @@ impl Comparison<'_> {
             let shapes = self.modules[0].entry().program_shape().parameters;
             let arguments = shapes.iter().zip(&runs.held);
             let arguments: Vec<_> = arguments.map(|(shape, value)| real(shape, value)).collect();
-            let run = |module| run_in_floats(module, &arguments, &self.options.limits);
+            let run = |module| in_floats(module, &self.options.limits)?(&arguments);
             Some([run(self.verified[0])?, run(self.verified[1])?])
         };
         runs.floats.get_or_init(results).as_ref()

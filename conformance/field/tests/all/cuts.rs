@@ -106,3 +106,68 @@ fn values_that_do_not_occur_accuse_nobody() {
     let found = answers(&of("ROOT r = f32[4] abs(y)"), &of("ROOT r = f32[4] copy(y)"));
     assert!(found.iter().all(|found| matches!(found, Answer::Equal(_))), "{found:?}");
 }
+
+/// Values that are related, or special, and of which what remains makes something.
+#[test]
+fn what_values_have_in_common_counts() {
+    let of = |before: &str, root: &str| {
+        format!(
+            "x = f32[] parameter(0) y = f32[] parameter(1) k = s32[] parameter(2) {before} {root}"
+        )
+    };
+    let predicates = "c0 = f32[] constant(0) c1 = f32[] constant(1) c2 = f32[] constant(2) c3 = f32[] constant(3)
+        p0 = pred[] compare(x, c0), direction=GT p1 = pred[] compare(x, c1), direction=GT
+        p2 = pred[] compare(x, c2), direction=GT p3 = pred[] compare(x, c3), direction=GT";
+    let chain =
+        "a = pred[] and(p0, p1) b = pred[] and(p2, p3) c = pred[] and(a, b) z = f32[] negate(y)";
+    let integers = "c = s32[] constant(3) d = s32[] constant(7919) w = s32[] multiply(k, c) v = s32[] add(w, d)";
+    let rest = "e = s32[] multiply(k, c) f = s32[] subtract(v, e) g = s32[] subtract(f, d)";
+    let infinite = "n = f32[] subtract(x, x) o = f32[] constant(-1) l = f32[] divide(o, n)";
+    let zeros =
+        "v = f32[] subtract(x, x) p = pred[] compare(y, y), direction=EQ o = f32[] constant(1)";
+    for (before, first, second) in [
+        (
+            predicates,
+            format!("{chain} ROOT r = f32[] select(c, y, z)"),
+            format!("{chain} t = pred[] constant(false) ROOT r = f32[] select(t, y, z)"),
+        ),
+        (
+            integers,
+            format!("{rest} h = pred[] convert(g) ROOT r = f32[] select(h, y, x)"),
+            format!("{rest} h = pred[] constant(true) ROOT r = f32[] select(h, y, x)"),
+        ),
+        (
+            infinite,
+            "f = pred[] is-finite(l) ROOT r = f32[] select(f, x, y)".to_owned(),
+            "f = pred[] constant(true) ROOT r = f32[] select(f, x, y)".to_owned(),
+        ),
+        (
+            zeros,
+            "q = f32[] divide(v, v) s = f32[] select(p, q, o) ROOT r = f32[] multiply(s, y)"
+                .to_owned(),
+            "ROOT r = f32[] multiply(o, y)".to_owned(),
+        ),
+    ] {
+        let [all, cut] = answers(&of(before, &first), &of(before, &second));
+        assert!(matches!(all, Answer::Different(_)), "{all:?} {second}");
+        assert!(!matches!(cut, Answer::Equal(_)), "{cut:?} {second}");
+    }
+}
+
+/// A loop that talks to the host is no value that may be left out.
+#[test]
+fn effects_are_not_left_out() {
+    let of = |condition: &str| {
+        let text = format!(
+            "HloModule m
+            talk {{ a = f32[] parameter(0) t = token[] after-all() o = token[] outfeed(a, t), outfeed_shape=f32[] ROOT r = f32[] copy(a) }}
+            rest {{ a = f32[] parameter(0) ROOT r = f32[] copy(a) }}
+            ENTRY e {{ x = f32[] parameter(0) p = pred[] parameter(1) c = f32[] conditional(p, x, x), {condition} s = f32[] sine(x) ROOT r = f32[] add(s, s) }}"
+        );
+        hlo::Module::parse(&text).unwrap().verify().unwrap()
+    };
+    let loud = of("true_computation=talk, false_computation=rest");
+    let quiet = of("true_computation=rest, false_computation=rest");
+    assert!(cut([&loud, &quiet]).is_none());
+    assert!(cut([&quiet, &loud]).is_none());
+}
