@@ -191,7 +191,9 @@ fn special(shape: &Shape, draw: u32, random: &mut fastrand::Rng) -> Literal {
         shape.array().cloned().unwrap_or_else(|| ArrayShape::new(ElementType::Pred, vec![]));
     let (ty, mut array) = (shape.ty, Array::zeros(shape));
     for i in 0..array.len() {
-        let mut float = || FLOATS[random.usize(0..FLOATS.len())];
+        // First all are the same.
+        let same = usize::try_from(draw).ok().and_then(|draw| FLOATS.get(draw));
+        let mut float = || same.copied().unwrap_or_else(|| FLOATS[random.usize(0..FLOATS.len())]);
         let x = match ty.class() {
             Class::Float => Scalar::Float(float()).convert(ElementType::F64, ty),
             Class::Complex => Scalar::Complex(float(), float()).convert(ElementType::C128, ty),

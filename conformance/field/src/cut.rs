@@ -5,7 +5,7 @@
 //! such value are equal for those that it has. What remains is small, of a low degree, and without
 //! ops that the field does not know, unless the pass changes them.
 use crate::continuous::is_continuous;
-use crate::fingerprint::{Fingerprints, attributes, hashed};
+use crate::fingerprint::{Fingerprints, hashed, own};
 use crate::fit::same_signature;
 use hlo::ir::rewrite::{ComputationRewriter, ModuleRewriter};
 use hlo::ir::{Instruction, InstructionId};
@@ -177,7 +177,7 @@ impl Side {
         let hashes: Vec<u64> = operands.iter().map(|operand| operand.hash).collect();
         let shape = format!("{:#}", instruction.shape);
         Number {
-            hash: hashed(&(attributes(&instruction.op), shape, layouts, callees, hashes)),
+            hash: hashed(&(own(instruction), shape, layouts, callees, hashes)),
             varies: operands.iter().any(|operand| operand.varies),
         }
     }

@@ -208,7 +208,8 @@ pub fn equal_apart(
     fits: impl Fn([&Verified; 2]) -> bool,
 ) -> Option<Evidence> {
     let whole = modules.map(Verified::module);
-    let Cut { modules: [first, second], values } = cut(modules).filter(|_| !is_partition(whole))?;
+    devices(whole).filter(|_| !is_partition(whole))?;
+    let Cut { modules: [first, second], values } = cut(modules)?;
     let apart = [&first, &second];
     // Predicates are drawn in each combination.
     let has_choice = apart.into_iter().any(|module| selects(module.module()));

@@ -53,7 +53,7 @@ impl<'m> Fingerprints<'m> {
         let mut hasher = DefaultHasher::new();
         format!("{}", instruction.shape).hash(&mut hasher);
         instruction.op.each_callee(&mut |id| self.computation(id).hash(&mut hasher));
-        attributes(&instruction.op).hash(&mut hasher);
+        own(instruction).hash(&mut hasher);
         hasher.finish()
     }
 
@@ -103,6 +103,14 @@ impl<'m> Fingerprints<'m> {
         let effects: Vec<u64> = effects.map(|(_, &hash)| hash).collect();
         if effects.is_empty() { root } else { hashed(&(root, effects)) }
     }
+}
+
+/// Hashes an op with its attributes, and what a custom call says to its target.
+pub(crate) fn own(instruction: &Instruction) -> u64 {
+    let is_call = matches!(instruction.op, Op::CustomCall(_));
+    let config = instruction.common.as_deref().filter(|_| is_call);
+    let config = config.map(|of| format!("{:?} {:?}", of.backend_config, of.frontend_attributes));
+    hashed(&(attributes(&instruction.op), config))
 }
 
 /// Hashes an op with its attributes, and the elements of a constant, without what it calls.
@@ -163,6 +171,17 @@ mod tests {
         );
         assert_ne!(of(base), of(&fed));
         assert_eq!(of(&fed), of(&fed.replace(" o ", " other ")));
+    }
+
+    #[test]
+    fn what_a_target_is_told_counts() {
+        let call = |config: &str| {
+            of(&format!(
+                "ROOT c = s32[4] custom-call(x), custom_call_target=\"f\", backend_config=\"{config}\""
+            ))
+        };
+        assert_ne!(call("lower"), call("upper"));
+        assert_eq!(call("lower"), call("lower"));
     }
 
     #[test]
