@@ -391,3 +391,14 @@ def test_ordered_callbacks_run_in_traces(capfd):
 
     assert etalon.trace(f, np.float32(1)).result == 2
     assert capfd.readouterr().out.count("x is 1.0") == 1
+
+
+def test_an_exported_function_is_loaded():
+    from jax import export
+
+    sizes = jax.ShapeDtypeStruct(export.symbolic_shape("n, 2"), np.float32)
+    exported = export.export(jax.jit(lambda x: x * 2))(sizes)
+    with pytest.raises(etalon.UnsupportedError, match=r"state the shape of each argument with `shapes=\[...\]`, in order") as caught:
+        etalon.load(exported)
+    assert "--" not in caught.value.help
+    assert etalon.load(exported, shapes=["f32[1,2]"]).run([[1, 2]]).tolist() == [[2, 4]]
