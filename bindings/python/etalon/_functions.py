@@ -70,7 +70,7 @@ def _lowered(function, arguments, keywords, platform) -> Call:
             f"JAX added some, such as constants of the function; {help}"
         )
 
-    recorded = []
+    recorded: list[list] = []
 
     def original() -> list:
         if recorded:
