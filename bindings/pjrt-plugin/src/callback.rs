@@ -3,6 +3,7 @@
 //! The Python side of the plugin lowers them to the custom call [`TARGET`] with the number of the function, and registers one C
 //! function that calls it.
 #![expect(unsafe_code, reason = "calls a function of the host")]
+use hlo::ir::Instruction;
 use hlo::{ArrayShape, Literal, Module, Op};
 use interp::{Call, Code, Error, Hooks};
 use pjrt::buffer_type::{TOKEN, buffer_type};
@@ -72,12 +73,7 @@ impl Uses {
         let mut numbers = Vec::new();
         for (_, computation) in module.computations.iter() {
             for (_, instruction) in computation.instructions.iter() {
-                let Op::CustomCall(call) = &instruction.op else { continue };
-                let common = instruction.common.as_deref();
-                let config = common.and_then(|common| common.backend_config.as_ref());
-                if call.custom_call_target.0 == TARGET {
-                    numbers.extend(config.and_then(|config| number(&config.0)));
-                }
+                numbers.extend(callback_number(instruction));
             }
         }
         let mut users = USERS.lock().unwrap_or_else(PoisonError::into_inner);
@@ -100,6 +96,15 @@ impl Drop for Uses {
             }
         }
     }
+}
+
+/// Returns the number of the function that a callback into Python calls, of [`TARGET`] or of a target of XLA; none if the
+/// instruction is no callback.
+#[must_use]
+pub fn callback_number(instruction: &Instruction) -> Option<u64> {
+    let Op::CustomCall(call) = &instruction.op else { return None };
+    let config = instruction.common.as_deref()?.backend_config.as_ref()?;
+    number(&config.0).filter(|_| call.custom_call_target.0.contains("_python_"))
 }
 
 fn array(shape: Option<&ArrayShape>, data: *mut c_void) -> HostArray {

@@ -44,8 +44,8 @@ mod transfer;
 mod upload;
 
 pub use callback::{
-    HostArray, PythonCallback, etalon_python_callback_users, etalon_register_python_callback,
-    with_python_callbacks,
+    HostArray, PythonCallback, callback_number, etalon_python_callback_users,
+    etalon_register_python_callback, with_python_callbacks,
 };
 pub use ffi::etalon_register_ffi_handler;
 

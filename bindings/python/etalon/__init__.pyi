@@ -49,10 +49,15 @@ class _Lowered(Protocol):
     def compiler_ir(self, dialect: str | None = None) -> Any: ...
     def as_text(self, dialect: str | None = None, *, debug_info: bool = False) -> str: ...
 
+class _Exported(Protocol):
+    """What `jax.export.export(...)(...)` returns."""
+    @property
+    def mlir_module_serialized(self) -> bytes: ...
+
 class _Compiler(Protocol):
     def compile(self, module: Module) -> Callable[[list[_Array]], Sequence[ArrayLike]]: ...
 
-_Source: TypeAlias = str | bytes | bytearray | memoryview | PathLike[str] | _Lowered | Module
+_Source: TypeAlias = str | bytes | bytearray | memoryview | PathLike[str] | _Lowered | _Exported | Module
 _Backend: TypeAlias = Callable[[Module, list[_Array]], Sequence[ArrayLike]] | _Compiler | str | PathLike[str] | None
 _Function: TypeAlias = Callable[..., Any] | Module | str | bytes | PathLike[str]
 

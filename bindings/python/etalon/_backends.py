@@ -128,7 +128,7 @@ def native(backend, original):
     if isinstance(backend, os.PathLike):
         return os.fspath(backend)
     if isinstance(backend, str):
-        is_named = backend in ("exact", "fast", "reference") or os.path.exists(backend)
+        is_named = backend in ("exact", "fast", "reference") or os.path.isfile(backend)
         return backend if is_named else Adapter(_platform(backend))
     if not callable(backend) and not hasattr(backend, "compile"):
         raise TypeError(f"{type(backend).__name__} is no backend: pass a function of a module and its arguments")

@@ -114,7 +114,7 @@ def check(function, *arguments, backend=None, findings: int = 8, rounds: int = 1
     values = call.module._values(call.arguments)[0]
     other = _backends.native(backend, call.original)
     limits = {"findings": findings, "rounds": rounds, "fuel": fuel}
-    found, footer, parts = _etalon.check(call.module._program, values, other, [*HOST, "pjrt-host"], limits)
+    found, footer, parts = _etalon.check(call.module._program, values, other, [*HOST, "pjrt-host"], limits, call.record)
     data = json.loads(found)
     return Report(
         verdict=data["verdict"].replace("_", " "),

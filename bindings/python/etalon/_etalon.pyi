@@ -1,6 +1,6 @@
 """The native part."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NoReturn, TypeAlias, final
 
 __all__ = ["Event", "Program", "Source", "Value", "__version__", "check", "check_nan", "command", "explain", "trace"]
@@ -19,7 +19,12 @@ def check_nan(
     program: Program, arguments: Sequence[Sequence[Value]], options: _Options
 ) -> tuple[list[Value], list[dict[str, Any]]]: ...
 def check(
-    program: Program, arguments: Sequence[Value], backend: Any, host: Sequence[str], limits: dict[str, int]
+    program: Program,
+    arguments: Sequence[Value],
+    backend: Any,
+    host: Sequence[str],
+    limits: dict[str, int],
+    record: Callable[[list[int]], dict[int, list[Value]]] | None,
 ) -> tuple[str, str, list[dict[str, Any]]]: ...
 @final
 class Program:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 from typing import Any, Callable
 
 import numpy as np
 
+from . import _arrays
 from ._errors import Error
 from ._module import Module, load
 
@@ -18,6 +20,8 @@ class Call:
     module: Module
     arguments: list
     original: Callable[[], list] | None = None
+    record: Callable[[list[int]], dict] | None = None
+    """Runs the function, and returns what each of these callbacks returned, if it was called once. `original` is that run, then."""
     assemble: Callable[[Any], Any] = lambda result: result
 
 
@@ -56,7 +60,9 @@ def _lowered(function, arguments, keywords, platform) -> Call:
         raise Error(f"the function has static arguments, or arguments that JAX resolves itself; {bind}")
     leaves = [_array(jax, leaf) for leaf in jax.tree.leaves((arguments, keywords))]
     module = load(program)
-    parameters = [leaf for leaf, is_kept in zip(leaves, _kept(program, len(leaves))) if is_kept]
+    # Ordered effects have a token each, before the arguments.
+    tokens = [None for _, shape in module._parameters if shape is None]
+    parameters = tokens + [leaf for leaf, is_kept in zip(leaves, _kept(program, len(leaves))) if is_kept]
     if len(parameters) != len(module.parameters):
         help = "pass them as arguments instead of closing over them"
         raise Error(
@@ -64,24 +70,65 @@ def _lowered(function, arguments, keywords, platform) -> Call:
             f"JAX added some, such as constants of the function; {help}"
         )
 
+    recorded: list[list] = []
+
     def original() -> list:
+        if recorded:
+            return recorded[0]
         # The run of a function that takes its arguments over would destroy the caller's.
         own = jax.tree.map(lambda x: x.copy() if isinstance(x, jax.Array) else x, (arguments, keywords))
         results = program.compile()(*own[0], **own[1])
         return [np.asarray(_array(jax, leaf)) for leaf in jax.tree.leaves(results)]
 
+    def record(numbers: list[int]) -> dict:
+        with _watched(program, numbers) as calls:
+            recorded.append(original())
+        return {number: _arrays.values_of(of[0]) for number, of in calls.items() if len(of) == 1}
+
     def assemble(result):
-        leaves = list(result) if isinstance(result, tuple) else [result]
+        leaves = [leaf for leaf in (result if isinstance(result, tuple) else [result]) if leaf is not None]
         return jax.tree.unflatten(program.out_tree, leaves)
 
     typed = [_typed(jax, x, shape) for x, (_, shape) in zip(parameters, module._parameters)]
-    return Call(module, typed, original, assemble)
+    return Call(module, typed, original, record, assemble)
 
 
 def _kept(lowered, count: int) -> list[bool]:
     """Returns which arguments are parameters: JAX leaves out those that are not used."""
     kept = getattr(lowered._lowering, "compile_args", {}).get("kept_var_idx")
     return [kept is None or i in kept for i in range(count)]
+
+
+@contextlib.contextmanager
+def _watched(program, numbers: list[int]):
+    """Records the arrays that callbacks of a program return while it runs."""
+    from ._jax import _Registered
+
+    # Those of the platform `etalon` are in no list.
+    lowering = program._lowering
+    functions = lowering.compile_args.get("host_callbacks") or _Registered._functions
+    before = {number: functions[number] for number in numbers}
+    calls: dict[int, list] = {number: [] for number in numbers}
+
+    def watched(number):
+        def call(*arguments):
+            results = before[number](*arguments)
+            # Tokens are none.
+            calls[number].append([np.array(x) for x in results if isinstance(x, (np.ndarray, np.generic))])
+            return results
+
+        return call
+
+    # What JAX has compiled before calls the functions of then.
+    compiled, lowering._executable = getattr(lowering, "_executable", None), None
+    for number in before:
+        functions[number] = watched(number)
+    try:
+        yield calls
+    finally:
+        lowering._executable = compiled
+        for number, function in before.items():
+            functions[number] = function
 
 
 def _array(jax, leaf):

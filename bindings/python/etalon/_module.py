@@ -25,9 +25,9 @@ def load(
 ) -> "Module":
     """Reads a module.
 
-    ``source`` is the text of a module, the path of a file, its bytes, what ``jax.jit(f).lower(...)`` returns, or a function of JAX,
-    followed by the arguments that it is lowered for; those may be ``jax.ShapeDtypeStruct``. HLO text,
-    ``HloModuleProto`` and the files of ``--xla_dump_to``, StableHLO text and bytecode are recognized by content, also compressed by
+    ``source`` is the text of a module, the path of a file, its bytes, what ``jax.jit(f).lower(...)`` or
+    ``jax.export.export(f)(...)`` returns, or a function of JAX, followed by the arguments that it is lowered for; those may be
+    ``jax.ShapeDtypeStruct``. HLO text, ``HloModuleProto`` and the files of ``--xla_dump_to``, StableHLO text and bytecode are recognized by content, also compressed by
     gzip. ``lenient`` keeps unknown attributes of HLO text, with a warning, instead of refusing them. ``module`` is the number of the
     module in a text of several, from 1; ``function`` names the function of a StableHLO program that runs, in place of ``main``.
     ``shapes`` has the shapes of all arguments of a program with unknown sizes, such as ``f32[2,3]``, or the value of one that gives
@@ -46,6 +46,8 @@ def load(
     name = "text"
     if hasattr(source, "compiler_ir"):
         name, content = "lowered program", source.as_text(debug_info=True).encode()
+    elif hasattr(source, "mlir_module_serialized"):
+        name, content = "exported program", source.mlir_module_serialized
     elif isinstance(source, (bytes, bytearray, memoryview)):
         name, content = "bytes", bytes(source)
     elif isinstance(source, os.PathLike) or _is_path(source):
@@ -53,7 +55,7 @@ def load(
     elif isinstance(source, str):
         content = source.encode()
     else:
-        raise TypeError(f"a module cannot be read from {type(source).__name__}: pass text, a path, a function with its arguments, or jax.jit(f).lower(x)")
+        raise TypeError(f"a module cannot be read from {type(source).__name__}: pass text, a path, a function with its arguments, jax.jit(f).lower(x), or what jax.export.export returns")
     return Module(_etalon.Program.load(name, content, lenient, module, function, list(shapes)))
 
 

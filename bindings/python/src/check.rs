@@ -1,5 +1,6 @@
 //! Comparison with another backend: the instructions that it computes wrong, with the lines of the program.
 use crate::backend::PythonBackend;
+use crate::callback::{Given, given};
 use crate::error::{Failure, Kind, misuse};
 use crate::interrupt;
 use crate::program::Program;
@@ -11,9 +12,7 @@ use conformance::backend::{
 };
 use conformance::blame::{Finding, Options, blame};
 use conformance::on_large_stack;
-use hlo::ir::Instruction;
-use hlo::ir::rewrite::ModuleRewriter;
-use hlo::{Module, Op, Verified};
+use hlo::{Module, Verified};
 use interp::{DeviceGrid, Engine};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -31,7 +30,7 @@ pub(crate) struct Limits {
 }
 
 /// Searches for the instructions that a backend computes wrong. `backend` is the name of an engine, the path of a PJRT plugin, or an
-/// adapter of the package. Returns the report as JSON, its text, and the parts of each finding.
+/// adapter of the package; `record` returns the values of callbacks. Returns the report as JSON, its text, and the parts of each finding.
 #[pyfunction]
 pub(crate) fn check<'py>(
     py: Python<'py>,
@@ -40,9 +39,12 @@ pub(crate) fn check<'py>(
     backend: Bound<'py, PyAny>,
     host: Vec<String>,
     limits: Limits,
+    record: Option<&Bound<'py, PyAny>>,
 ) -> PyResult<(String, String, Vec<Bound<'py, PyDict>>)> {
-    let (verified, left_out) = without_prints(program.0.verified()?);
-    let arguments = literals(vec![arguments]);
+    let arguments = literals(vec![arguments]).concat();
+    let Given { module: verified, arguments, not_checked } =
+        given(program.0.verified()?, arguments, record)?;
+    let arguments = [arguments];
     let options = Options {
         findings: limits.findings,
         rounds: limits.rounds,
@@ -69,40 +71,10 @@ pub(crate) fn check<'py>(
         let found = on_large_stack(|| blame(&module, &arguments, &backends, &options));
         Ok::<_, PyErr>(found)
     })??;
-    let reason = "a callback into Python without a result: it was left out";
-    found.not_checked.extend(left_out.into_iter().map(|path| (path, reason.to_owned())));
+    found.not_checked.extend(not_checked);
     let parts = found.findings.iter().map(|finding| parts(py, program, verified.module(), finding));
     let parts = parts.collect::<PyResult<_>>()?;
     Ok((found.to_json(), found.footer(), parts))
-}
-
-/// Returns a module without callbacks into Python that return nothing, such as JAX's `debug.print`, and their paths: what is computed
-/// does not depend on them, and only the process that made the module can call them.
-fn without_prints(verified: Arc<Verified>) -> (Arc<Verified>, Vec<String>) {
-    let is_print = |instruction: &Instruction| {
-        let Op::CustomCall(call) = &instruction.op else { return false };
-        let is_empty = instruction.shape.leaves().iter().all(|leaf| leaf.array().is_none());
-        call.custom_call_target.0.contains("_python_") && is_empty
-    };
-    let module = verified.module();
-    let mut rewriter = ModuleRewriter::new(module);
-    let mut paths = Vec::new();
-    for (id, computation) in module.computations.iter() {
-        if !computation.instructions.iter().any(|(_, instruction)| is_print(instruction)) {
-            continue;
-        }
-        let edited = rewriter.computation_mut(id);
-        edited.remove_dead_code(|instruction| !is_print(instruction));
-        let left = computation.instructions.iter().filter(|(id, _)| edited.get(*id).is_none());
-        paths.extend(left.map(|(id, _)| computation.path(id)));
-    }
-    if paths.is_empty() {
-        return (verified, paths);
-    }
-    match rewriter.finish().ok().and_then(|module| module.verify().ok()) {
-        Some(module) => (Arc::new(module), paths),
-        None => (verified, Vec::new()),
-    }
 }
 
 /// A backend of Rust in a search that Ctrl-C ends.

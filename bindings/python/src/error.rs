@@ -78,6 +78,8 @@ pub(crate) fn unread(error: LoadError) -> PyErr {
     let source = source.as_ref().map(SourceFile::source);
     let failure = |mut diagnostic: Diagnostic| {
         diagnostic.help = diagnostic.help.map(|help| {
+            let help = help.replace("; or give the arguments with --input", "");
+            let help = help.replace("with --shape", "with `shapes=[...]`");
             help.replace("--module N", "`module=N`").replace("--function", "`function`")
         });
         Failure::new(kind, diagnostic, None, source)

@@ -10,6 +10,7 @@
 extern crate etalon_pjrt_plugin as _;
 
 mod backend;
+mod callback;
 mod check;
 mod command;
 mod error;

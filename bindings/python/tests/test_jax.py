@@ -350,3 +350,55 @@ def test_errors_beside_prints_are_found(arguments):
 
     (finding,) = etalon.check(f, *arguments, backend=planted).findings
     assert finding.opcode == "exponential" and finding.source.line == line_of("planted error")
+
+
+def doubled(x):
+    return jax.pure_callback(lambda x: np.asarray(x) * 2, jax.ShapeDtypeStruct(x.shape, x.dtype), x)
+
+
+def test_values_of_callbacks_are_arguments_of_a_comparison(capfd):
+    from jax.experimental import io_callback
+
+    counts = iter(range(1, 100))
+
+    def f(x, w):
+        count = io_callback(lambda: np.float32(next(counts)), jax.ShapeDtypeStruct((), np.float32), ordered=True)
+        jax.debug.print("count is {}", count, ordered=True)
+        return model(jax.jit(doubled)(x), w)[0] * count, w
+
+    x, w = np.ones((3, 4), np.float32), np.full((4, 5), 0.1, np.float32)
+    f(x, w)
+    for number, backend in enumerate((None, "fast", "cpu", planted), 2):
+        report = etalon.check(f, x, w, backend=backend)
+        assert len(report.not_checked) == 3 and all("callback" in reason for _, reason in report.not_checked), report
+        assert [one.opcode for one in report.findings] == (["exponential"] if backend is planted else []), report
+        assert report.ok == (backend is not planted) and report.checked > 6, report
+        # Each comparison runs the function once.
+        assert capfd.readouterr().out.splitlines()[-1] == f"count is {number}.0"
+
+
+def test_callbacks_that_may_run_more_than_once_are_named():
+    report = etalon.check(lambda x: jax.lax.fori_loop(0, 3, lambda _, c: jnp.sin(doubled(c)), x), np.ones(2, np.float32))
+    ((path, reason),) = report.not_checked
+    assert not report.ok and report.verdict == "no reference", report
+    assert path.endswith("/pure_callback") and "may run more than once" in reason and path in str(report), report
+
+
+def test_ordered_callbacks_run_in_traces(capfd):
+    def f(x):
+        jax.debug.print("x is {}", x, ordered=True)
+        return x + 1
+
+    assert etalon.trace(f, np.float32(1)).result == 2
+    assert capfd.readouterr().out.count("x is 1.0") == 1
+
+
+def test_an_exported_function_is_loaded():
+    from jax import export
+
+    sizes = jax.ShapeDtypeStruct(export.symbolic_shape("n, 2"), np.float32)
+    exported = export.export(jax.jit(lambda x: x * 2))(sizes)
+    with pytest.raises(etalon.UnsupportedError, match=r"state the shape of each argument with `shapes=\[...\]`, in order") as caught:
+        etalon.load(exported)
+    assert "--" not in caught.value.help
+    assert etalon.load(exported, shapes=["f32[1,2]"]).run([[1, 2]]).tolist() == [[2, 4]]

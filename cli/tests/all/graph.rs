@@ -33,8 +33,21 @@ fn read(folder: &Folder, file: &str) -> String {
 
 /// Returns the data of a page.
 fn data(page: &str) -> serde_json::Value {
-    let data = page.split_once("type=\"application/json\">").unwrap().1;
-    serde_json::from_str(data.split_once("</script>").unwrap().0).unwrap()
+    let data = page.split_once("type=\"application/gzip\">").unwrap().1;
+    let letters = data.split_once("</script>").unwrap().0.trim_end_matches('=');
+    let digits: Vec<u8> =
+        (b'A'..=b'Z').chain(b'a'..=b'z').chain(b'0'..=b'9').chain(*b"+/").collect();
+    let digit = |letter| digits.iter().position(|&one| one == letter).unwrap();
+    let bytes = letters.as_bytes().chunks(4).flat_map(|four| {
+        let bits = four
+            .iter()
+            .enumerate()
+            .map(|(at, &letter)| digit(letter) << (18 - 6 * at))
+            .sum::<usize>();
+        bits.to_be_bytes()[5..].iter().copied().take(four.len() * 3 / 4).collect::<Vec<u8>>()
+    });
+    let bytes: Vec<u8> = bytes.collect();
+    serde_json::from_reader(flate2::read::GzDecoder::new(bytes.as_slice())).unwrap()
 }
 
 #[test]

@@ -5,9 +5,6 @@ use super::generator::list;
 use super::scope::Scope;
 use hlo::{ArrayShape, Class, ElementType};
 
-/// The most products of a dot: engines stop after 10 million steps.
-const MAX_TERMS: i64 = 1 << 20;
-
 /// The dimensions of one operand of a dot: sizes, and where the batch and the contracting ones are.
 struct Side {
     dims: Vec<i64>,
@@ -52,8 +49,7 @@ impl Generator {
         let (batch, contracting) = (self.sizes(batches, 3), self.sizes(contracted, most));
         let (m, n) = (self.pick(2), self.pick(2));
         let (left, right) = (self.sizes(m, most.min(30)), self.sizes(n, most.min(30)));
-        let sizes = [&batch, &contracting, &left, &right].into_iter().flatten();
-        (sizes.product::<i64>() <= MAX_TERMS).then_some(())?;
+        scope.execute_each(&[&batch, &contracting, &left, &right]);
         let lhs = self.side(&batch, &contracting, &left);
         let rhs = self.side(&batch, &contracting, &right);
         let (a, b) =
@@ -125,6 +121,7 @@ impl Generator {
         let lhs = [&[b * batches, i * features][..], &bases].concat();
         let rhs = [&[i, o * groups][..], &window.sizes()].concat();
         let result = [&[b, o * groups][..], &window.positions()].concat();
+        scope.execute_each(&[&result, &window.sizes(), &[i]]);
         let (lhs_labels, lhs) = self.labeled("bf", &lhs);
         let (rhs_labels, rhs) = self.labeled("io", &rhs);
         let (labels, result) = self.labeled("bf", &result);

@@ -37,7 +37,7 @@ const TILES: [i64; 7] = [8, 16, 32, 48, 64, 128, 256];
 const PARTS: [i64; 10] = [512, 1024, 2048, 4096, 8191, 16_384, 32_768, 65_536, 131_071, 262_144];
 /// The most elements of an array, as a multiple of those of a random shape.
 const GROWTH: usize = 4;
-/// The most steps of a computation, about: a tenth of the fuel of `etalon fuzz`.
+/// The most steps of a computation, about: a tenth of the fuel of `etalon fuzz`. An instruction with which it has more is taken back.
 const MAX_STEPS: u64 = 1_000_000;
 
 /// Returns the steps of an instruction: one for each element.

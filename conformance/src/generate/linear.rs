@@ -24,6 +24,7 @@ impl Generator {
         let mut dims: Vec<i64> = self.dims(1).into_iter().map(|size| size.min(300)).collect();
         let count = self.rng.usize(1..=dims.len().min(3));
         let lengths = dims[dims.len() - count..].to_vec();
+        scope.execute_each(&[&dims, &[lengths.iter().sum()]]);
         let half = |n: i64| if n == 0 { 0 } else { n / 2 + 1 };
         let mut result = dims.clone();
         let to = match kind {

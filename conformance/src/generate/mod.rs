@@ -123,7 +123,7 @@ mod tests {
     use super::*;
     use hlo::ir::{Computation, Instruction, InstructionId};
     use hlo::layout::Layout;
-    use hlo::{ArrayShape, Opcode};
+    use hlo::{ArrayShape, Op, Opcode};
     use std::collections::BTreeSet;
 
     /// Ops that no module has: what the host gives and takes is no part of a case.
@@ -143,6 +143,33 @@ mod tests {
         }
         let missing = Opcode::ALL.iter().filter(|op| !found.contains(op) && !WITHOUT.contains(op));
         assert_eq!(missing.collect::<Vec<_>>(), Vec::<&Opcode>::new());
+    }
+
+    #[test]
+    fn no_op_has_millions_of_products() {
+        let ops = vec![Opcode::Convolution, Opcode::ReduceWindow];
+        let options = Options { ops, ..Options::default() };
+        let mut most = 0;
+        for seed in 0..1000 {
+            let module = generate(seed, &options).unwrap_or_else(|invalid| panic!("{invalid}"));
+            for (_, computation) in module.module.module().computations.iter() {
+                for (_, one) in computation.instructions.iter() {
+                    let (window, inputs) = if let Op::Convolution(op) = &one.op {
+                        let kernel = computation.instructions[one.operands[1]].shape.array();
+                        let inputs = usize::try_from(op.dim_labels.rhs_input_feature).unwrap();
+                        (&op.window, kernel.unwrap().dims[inputs])
+                    } else if let Op::ReduceWindow(op) = &one.op {
+                        (&op.window, 1)
+                    } else {
+                        continue;
+                    };
+                    let results = one.shape.array().map_or(&[][..], |shape| &shape.dims);
+                    let sizes = window.dims.iter().map(|dim| dim.size);
+                    most = most.max(sizes.chain(results.iter().copied()).product::<i64>() * inputs);
+                }
+            }
+        }
+        assert!((200_000..=1_000_000).contains(&most), "{most}");
     }
 
     #[test]

@@ -73,6 +73,7 @@ impl Generator {
     pub(super) fn reduce_window(&mut self, scope: &mut Scope) -> Option<()> {
         let x = self.operand(scope, |_| true, 1)?;
         let windows = self.windows(&x.shape.dims, true, false);
+        scope.execute_each(&[&windows.positions(), &windows.sizes()]);
         let reducer = self.reducer(x.shape.ty);
         let initial = self.initial(scope, &reducer, x.shape.ty);
         let text =
@@ -84,6 +85,7 @@ impl Generator {
         let x = self.operand(scope, |ty| !ty.is_complex(), 1)?;
         let windows = self.windows(&x.shape.dims, false, false);
         let (ty, positions) = (x.shape.ty, windows.positions());
+        scope.execute_each(&[&positions, &windows.sizes()]);
         let source = self.array_of(scope, ty, &positions).name;
         let directions: &[&str] =
             if self.config.portable { &["GE"] } else { &["GE", "GT", "LE", "LT"] };

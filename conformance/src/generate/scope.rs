@@ -120,6 +120,12 @@ impl Scope {
     pub(super) fn execute(&mut self, times: u64, steps: u64) {
         self.steps = self.steps.saturating_add(times.saturating_mul(steps));
     }
+    /// Counts the products of an op, or its calls of a computation: one for each index of these sizes.
+    pub(super) fn execute_each(&mut self, sizes: &[&[i64]]) {
+        let sizes = sizes.iter().flat_map(|sizes| sizes.iter());
+        let sizes = sizes.map(|&size| u64::try_from(size).unwrap_or(0));
+        self.execute(1, sizes.fold(1, u64::saturating_mul));
+    }
     /// Marks a value that was just added as used.
     pub(super) fn mark(&mut self, name: &str) {
         if let Some(value) = self.values.iter_mut().rev().find(|value| value.name == name) {

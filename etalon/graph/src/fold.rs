@@ -233,7 +233,7 @@ impl Folder<'_> {
         let mut parts: Vec<Vec<Vec<Item>>> =
             found.iter().map(|one| vec![Vec::new(); one.times]).collect();
         // The part that each instruction is in.
-        let mut place = vec![None; self.nodes.len()];
+        let mut place = BTreeMap::new();
         for (at, item) in computed.into_iter().enumerate() {
             let of = found.iter().position(|one| one.range().contains(&at));
             let Some(of) = of else {
@@ -241,11 +241,13 @@ impl Folder<'_> {
                 continue;
             };
             let part = (at - found[of].start) / found[of].period;
-            item.each(&mut |index| place[index] = Some((of, part)));
+            item.each(&mut |index| {
+                place.insert(index, (of, part));
+            });
             parts[of][part].push(item);
         }
         // An input that one part alone uses, such as its weights, belongs to it.
-        let users = self.users_of_inputs(&place);
+        let users = if place.is_empty() { BTreeMap::new() } else { self.users_of_inputs(&place) };
         let mut outside = Vec::new();
         for item in rest {
             let own = match &item {
@@ -279,13 +281,13 @@ impl Folder<'_> {
     /// Returns for each input that has users the part that all of them are in.
     fn users_of_inputs(
         &self,
-        place: &[Option<(usize, usize)>],
+        place: &BTreeMap<usize, (usize, usize)>,
     ) -> BTreeMap<usize, Option<(usize, usize)>> {
         let mut users: BTreeMap<usize, Option<(usize, usize)>> = BTreeMap::new();
         for (index, node) in self.nodes.iter().enumerate() {
             for &operand in node.operands.iter().filter(|&&operand| is_input(&self.nodes[operand]))
             {
-                let own = place[index];
+                let own = place.get(&index).copied();
                 let all = users.entry(operand).or_insert(own);
                 *all = all.filter(|_| *all == own);
             }
@@ -435,17 +437,15 @@ impl Folder<'_> {
 
     /// Returns which items use which.
     fn graph(&self, items: &[Item]) -> Graph {
-        let mut place = vec![None; self.nodes.len()];
-        for (at, item) in items.iter().enumerate() {
-            item.each(&mut |index| place[index] = Some(at));
-        }
+        let place = places(items);
         let mut graph = Graph {
             operands: vec![BTreeSet::new(); items.len()],
             users: vec![BTreeSet::new(); items.len()],
         };
-        for (index, node) in self.nodes.iter().enumerate() {
-            for &operand in node.operands.iter().chain(&node.before) {
-                if let (Some(from), Some(to)) = (place[operand], place[index])
+        for (&index, &to) in &place {
+            let node = &self.nodes[index];
+            for operand in node.operands.iter().chain(&node.before) {
+                if let Some(&from) = place.get(operand)
                     && from != to
                 {
                     graph.operands[to].insert(from);
@@ -457,24 +457,32 @@ impl Folder<'_> {
     }
 }
 
+/// Returns the item of each of their instructions: a module may have many levels, of few of its instructions each.
+pub(super) fn places(items: &[Item]) -> BTreeMap<usize, usize> {
+    let mut places = BTreeMap::new();
+    for (at, item) in items.iter().enumerate() {
+        item.each(&mut |index| {
+            places.insert(index, at);
+        });
+    }
+    places
+}
+
 /// Returns for each position between two items how many values go from before to behind it. Inputs
 /// do not count: they may be read anywhere.
 fn live(nodes: &[Node], items: &[Item]) -> Vec<usize> {
-    let mut position = vec![None; nodes.len()];
-    for (at, item) in items.iter().enumerate() {
-        item.each(&mut |index| position[index] = Some(at));
-    }
+    let position = places(items);
     // The last reader of each instruction.
-    let mut last = vec![0; nodes.len()];
-    for (index, node) in nodes.iter().enumerate() {
-        let Some(at) = position[index] else { continue };
-        for &operand in node.operands.iter().filter(|&&o| !nodes[o].operands.is_empty()) {
-            last[operand] = last[operand].max(at);
+    let mut last: BTreeMap<usize, usize> = BTreeMap::new();
+    for (&index, &at) in &position {
+        for &operand in nodes[index].operands.iter().filter(|&&o| !nodes[o].operands.is_empty()) {
+            let last = last.entry(operand).or_default();
+            *last = at.max(*last);
         }
     }
     let mut change = vec![0isize; items.len() + 2];
-    for (index, &last) in last.iter().enumerate() {
-        if let Some(at) = position[index].filter(|&at| last > at) {
+    for (index, last) in last {
+        if let Some(&at) = position.get(&index).filter(|&&at| last > at) {
             change[at + 1] += 1;
             change[last + 1] -= 1;
         }

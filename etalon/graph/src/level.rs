@@ -1,6 +1,6 @@
 //! One level of a picture: the boxes of some items, what comes from outside, and the edges between
 //! them, placed by `dagre`.
-use super::fold::Item;
+use super::fold::{Item, places};
 use super::model::Flow;
 use super::text::{shortened, width};
 use dagre::graph::{Graph, GraphOptions};
@@ -19,6 +19,9 @@ const ROWS: i64 = 3;
 const PORTS: usize = 6;
 /// A level of more boxes or edges is placed by a faster method.
 const MANY: (usize, usize) = (60, 120);
+
+/// The boxes of the instructions of a level.
+type Places = BTreeMap<usize, usize>;
 
 /// The boxes of a level and the edges between them.
 #[derive(Debug)]
@@ -72,10 +75,7 @@ pub(super) struct Edge {
 impl Level {
     /// Returns the level of these items, whose boxes have these sizes.
     pub(super) fn of(flow: &Flow, items: &[Item], mut sizes: Vec<(f64, f64)>) -> Self {
-        let mut place = vec![None; flow.nodes.len()];
-        for (number, item) in items.iter().enumerate() {
-            item.each(&mut |index| place[index] = Some(number));
-        }
+        let place = places(items);
         let hubs = hubs(flow, items, &place);
         let (mut links, ports) = links(flow, items.len(), &place, &hubs);
         sizes.extend(ports.iter().map(|port| (width(&port.text) + 18.0, 24.0)));
@@ -86,7 +86,7 @@ impl Level {
         });
         let center = |(width, height)| Place { x: 0.0, y: 0.0, width, height };
         let boxes = sizes.into_iter().map(center).collect();
-        let hubs = (0..hubs.len()).filter(|&index| hubs[index]).collect();
+        let hubs = hubs.into_iter().collect();
         let mut level = Self { boxes, ports, edges: edges.collect(), far, hubs };
         level.place();
         level
@@ -142,18 +142,19 @@ impl Level {
 fn links(
     flow: &Flow,
     items: usize,
-    place: &[Option<usize>],
-    hubs: &[bool],
+    place: &Places,
+    hubs: &BTreeSet<usize>,
 ) -> (Vec<Link>, Vec<Port>) {
     let mut links: BTreeMap<(usize, usize, bool), BTreeSet<usize>> = BTreeMap::new();
     let mut outside: BTreeMap<usize, BTreeSet<usize>> = BTreeMap::new();
-    for (index, node) in flow.nodes.iter().enumerate() {
-        let Some(to) = place[index] else { continue };
-        let is_drawn = |operand: usize| !hubs[operand] && !flow.nodes[operand].is_constant;
-        for &operand in node.operands.iter().filter(|&&operand| is_drawn(operand)) {
-            match place[operand] {
-                Some(from) if from == to => {}
-                Some(from) => {
+    for (&index, &to) in place {
+        let node = &flow.nodes[index];
+        let is_drawn =
+            |operand: &usize| !hubs.contains(operand) && !flow.nodes[*operand].is_constant;
+        for &operand in node.operands.iter().filter(|&operand| is_drawn(operand)) {
+            match place.get(&operand) {
+                Some(&from) if from == to => {}
+                Some(&from) => {
                     links.entry((from, to, false)).or_default().insert(operand);
                 }
                 None => {
@@ -162,7 +163,7 @@ fn links(
             }
         }
         for &other in &node.before {
-            if let Some(from) = place[other].filter(|&from| from != to) {
+            if let Some(&from) = place.get(&other).filter(|&&from| from != to) {
                 links.entry((from, to, true)).or_default().insert(other);
             }
         }
@@ -194,8 +195,12 @@ fn leave_out_far(links: &mut Vec<Link>, items: usize, boxes: usize) -> Vec<Link>
     }
     let mut rows = vec![0i64; boxes];
     for _ in 0..items {
+        let before = rows.clone();
         for &Link { from, to, .. } in links.iter().filter(|link| link.from < items) {
             rows[to] = rows[to].max(rows[from] + 1);
+        }
+        if rows == before {
+            break;
         }
     }
     // A port is above its first user.
@@ -209,21 +214,25 @@ fn leave_out_far(links: &mut Vec<Link>, items: usize, boxes: usize) -> Vec<Link>
     far
 }
 
-/// Returns for each instruction whether its array is that of a group of inputs, or used by more
-/// than five boxes. Edges of such a value would cover the picture.
-fn hubs(flow: &Flow, items: &[Item], place: &[Option<usize>]) -> Vec<bool> {
-    let mut users: Vec<BTreeSet<usize>> = vec![BTreeSet::new(); flow.nodes.len()];
-    for (index, node) in flow.nodes.iter().enumerate() {
-        for &operand in &node.operands {
-            users[operand].extend(place[index]);
+/// Returns the instructions whose array is that of a group of inputs, or used by more than five
+/// boxes. Edges of such a value would cover the picture.
+fn hubs(flow: &Flow, items: &[Item], place: &Places) -> BTreeSet<usize> {
+    let mut users: BTreeMap<usize, BTreeSet<usize>> = BTreeMap::new();
+    for (&index, &user) in place {
+        for &operand in &flow.nodes[index].operands {
+            users.entry(operand).or_default().insert(user);
         }
     }
-    let mut hubs: Vec<bool> = (users.iter().zip(&flow.nodes))
-        .map(|(users, node)| users.len() > USERS && !node.shape.starts_with('('))
-        .collect();
+    let is_hub = |index: usize, users: &BTreeSet<usize>| {
+        users.len() > USERS && !flow.nodes[index].shape.starts_with('(')
+    };
+    users.retain(|&index, users| is_hub(index, users));
+    let mut hubs: BTreeSet<usize> = users.into_keys().collect();
     for item in items {
         if matches!(item, Item::Group(group) if group.is_inputs) {
-            item.each(&mut |index| hubs[index] = true);
+            item.each(&mut |index| {
+                hubs.insert(index);
+            });
         }
     }
     hubs

@@ -7,7 +7,9 @@ use super::level::{Edge, Level, Link, Place, Port};
 use super::measure::{At, Measured};
 use super::model::{Flow, Model};
 use super::node::Node;
-use super::text::{escaped, in_script};
+use super::text::{base64, escaped};
+use flate2::Compression;
+use flate2::write::GzEncoder;
 use serde_json::{Map, Value, json};
 
 const PAGE: &str = include_str!("page/page.html");
@@ -51,7 +53,7 @@ fn page(title: &str, data: &Value) -> String {
     let parts = [
         ("/*TITLE*/", escaped(title)),
         ("/*STYLE*/", STYLE.to_owned()),
-        ("/*DATA*/", in_script(data)),
+        ("/*DATA*/", packed(data)),
         ("/*SCRIPT*/", script.concat()),
     ];
     let mut page = String::new();
@@ -62,6 +64,15 @@ fn page(title: &str, data: &Value) -> String {
         rest = after;
     }
     page + rest
+}
+
+/// Returns data as a text that may stand in a script of a page: compressed, since a module has the same words in most instructions, and
+/// two modules beside each other have most instructions twice.
+fn packed(data: &Value) -> String {
+    let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
+    let written = serde_json::to_writer(&mut encoder, data);
+    written.expect("data has names as keys, and memory takes all of it");
+    base64(&encoder.finish().expect("memory takes all of it"))
 }
 
 /// Returns what is known of an instruction besides what its module says.

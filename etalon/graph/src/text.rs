@@ -39,10 +39,20 @@ pub(super) fn escaped(text: &str) -> String {
     out
 }
 
-/// Returns a JSON text that may stand in a script of a page: `<` is escaped, so that no text of a
-/// module ends the script.
-pub(super) fn in_script(json: &serde_json::Value) -> String {
-    json.to_string().replace('<', "\\u003c")
+/// Returns bytes in the letters of base64 (RFC 4648).
+pub(super) fn base64(bytes: &[u8]) -> String {
+    const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);
+    for three in bytes.chunks(3) {
+        let byte = |at: usize| usize::from(three.get(at).copied().unwrap_or_default());
+        let bits = byte(0) << 16 | byte(1) << 8 | byte(2);
+        let letter = |at: usize| match at <= three.len() {
+            true => char::from(LETTERS[bits >> (18 - 6 * at) & 63]),
+            false => '=',
+        };
+        text.extend((0..4).map(letter));
+    }
+    text
 }
 
 #[cfg(test)]
@@ -55,6 +65,12 @@ mod tests {
         assert_eq!(without_comments("(s32[], /*index=5*/u8[2])"), "(s32[], u8[2])");
         assert_eq!(shortened("añbc", 4), "añbc");
         assert_eq!(shortened("añbcd", 4), "añb…");
-        assert_eq!(in_script(&serde_json::json!("</script>")), "\"\\u003c/script>\"");
+    }
+
+    #[test]
+    fn base64_is_that_of_the_rfc() {
+        let texts = ["", "f", "fo", "foo", "foob", "fooba", "foobar", "\u{7ff}\u{7ff}~~"];
+        let expected = ["", "Zg==", "Zm8=", "Zm9v", "Zm9vYg==", "Zm9vYmE=", "Zm9vYmFy", "37/fv35+"];
+        assert_eq!(texts.map(|text| base64(text.as_bytes())), expected);
     }
 }

@@ -45,3 +45,8 @@ const CHANGES = {
   moved: { text: 'the same, in another computation', fill: '#e5dbff', line: '#6741d9' },
   same: { text: 'the same', fill: '#f8f9fa', line: '#adb5bd', dark: 'var(--soft)' },
 };
+/** The data of the page: JSON, compressed, in letters. */
+async function unpacked(text) {
+  const bytes = Uint8Array.from(atob(text), letter => letter.charCodeAt(0));
+  return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip'))).json();
+}

@@ -1,5 +1,5 @@
 // Two modules beside each other: counterparts, the list of changes, and pictures that move together.
-const PAGE = JSON.parse($('data').textContent);
+const PAGE = await unpacked($('data').textContent);
 const pair = PAGE.changes && { list: PAGE.changes, at: -1, together: true };
 const graphs = [];
 let active;

@@ -190,7 +190,8 @@ function links() {
     if (edge.from === box) link(box, edge.to, 'user');
   }
   if (box.kind !== 'node') return;
-  for (const operand of new Set(comp.nodes[box.index].in)) link(visibleBox(box.inst, operand), box, 'operand');
+  const drawn = comp.nodes[box.index].in.filter(operand => !comp.nodes[operand].hidden);
+  for (const operand of new Set(drawn)) link(visibleBox(box.inst, operand), box, 'operand');
   for (const user of comp.users[box.index]) link(box, visibleBox(box.inst, user), 'user');
 }
 
@@ -201,7 +202,7 @@ function drawMap() {
   for (const box of view.boxes.values()) {
     if (box.kind === 'port' || (box.level !== view.root && box.w * 150 < 2 * Math.max(view.root.w, view.root.h))) continue;
     const look = lookOf(box);
-    element('rect', { x: box.ax, y: box.ay, width: box.w, height: box.h, style: `--fill:${box.inner ? 'none' : look.fill};--stroke:${look.line}` }, mapBoxes);
+    element('rect', { x: box.ax, y: box.ay, width: box.w, height: box.h, style: `--stroke:${look.line};${box.inner ? '--fill:none;--dark:none' : `--fill:${look.fill}`}` }, mapBoxes);
   }
 }
 /** Moves the middle of the window to a point of the small picture. */
