@@ -144,10 +144,12 @@ impl Executable {
         };
         steps.map(bytes).collect()
     }
-    /// Returns whether a run with these hooks calls no code of others, and has no step that is long
-    /// enough to be worth other threads: then it may run on a thread of the host.
-    pub fn stays_on_thread(&self, hooks: &Hooks) -> bool {
-        let is_own = |target: &str| !hooks.replaces(target) && hooks.runs_custom_call(target);
+    /// Returns whether a run with these hooks calls no code of others, but for a target, and has no
+    /// step that is long enough to be worth other threads: then it may run on a thread of the host.
+    pub fn stays_on_thread(&self, hooks: &Hooks, but_for: &str) -> bool {
+        let is_own = |target: &str| {
+            target == but_for || !hooks.replaces(target) && hooks.runs_custom_call(target)
+        };
         let mut steps = self.0.plans.iter().flat_map(|plan| &plan.steps);
         steps.all(|step| step.fuel < LONG_STEP) && !calls_out(self.module(), is_own)
     }

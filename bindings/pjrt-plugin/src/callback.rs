@@ -7,12 +7,13 @@ use hlo::ir::Instruction;
 use hlo::{ArrayShape, Literal, Module, Op};
 use interp::{Call, Code, Error, Hooks};
 use pjrt::buffer_type::{TOKEN, buffer_type};
+use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::ffi::{c_int, c_void};
 use std::sync::{Mutex, PoisonError, RwLock};
 
 /// The custom call that calls Python.
-const TARGET: &str = "etalon_python_callback";
+pub(crate) const TARGET: &str = "etalon_python_callback";
 
 /// An operand or a result of a callback.
 #[repr(C)]
@@ -51,6 +52,15 @@ pub extern "C" fn etalon_register_python_callback(function: Option<PythonCallbac
 #[must_use]
 pub fn with_python_callbacks(hooks: Hooks) -> Hooks {
     hooks.custom_call(TARGET, run)
+}
+
+thread_local! {
+    static CALLS: Cell<u64> = const { Cell::new(0) };
+}
+
+/// Returns how many callbacks this thread has run.
+pub(crate) fn calls() -> u64 {
+    CALLS.get()
 }
 
 /// How many compiled programs call each callback.
@@ -127,6 +137,7 @@ fn failed(message: impl Into<String>) -> Error {
 
 /// Runs a callback.
 fn run(call: &Call<'_>) -> Result<Literal, Error> {
+    CALLS.set(CALLS.get() + 1);
     let function = *FUNCTION.read().unwrap_or_else(PoisonError::into_inner);
     let help = "install the Python package `etalon`, which registers callbacks";
     let function = function.ok_or_else(|| failed("Python is not registered").with_help(help))?;
@@ -174,6 +185,49 @@ fn number(config: &str) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::testing::{buffer, client, compile, launch, value};
+    use std::thread::{ThreadId, current};
+
+    static CALLED_ON: Mutex<Vec<ThreadId>> = Mutex::new(Vec::new());
+
+    unsafe extern "C" fn seven(
+        _: u64,
+        _: *const HostArray,
+        _: usize,
+        results: *const HostArray,
+        _: usize,
+        _: *mut u8,
+        _: usize,
+    ) -> usize {
+        CALLED_ON.lock().unwrap().push(current().id());
+        // SAFETY: the program has one result, of s32.
+        unsafe { (*results).data.cast::<i32>().write(7) };
+        0
+    }
+
+    #[test]
+    fn what_called_python_last_runs_on_another_thread() {
+        let text = "HloModule m
+            other { x = s32[] parameter(0) ROOT n = s32[] negate(x) }
+            python { x = s32[] parameter(0)
+              ROOT r = s32[] custom-call(x), custom_call_target=\"etalon_python_callback\", backend_config=\"{index = 1 : ui64}\" }
+            ENTRY e { x = s32[] parameter(0) ROOT r = s32[] conditional(x, x, x), branch_computations={other, python} }";
+        etalon_register_python_callback(Some(seven));
+        let (client, devices) = client(1);
+        let program = compile(client, text, 1);
+        let run = |number: i32| {
+            value(launch(program, devices[0], buffer(client, devices[0], &[number], &[])))
+        };
+        for _ in 0..20 {
+            for (number, result) in [(0, 0), (0, 0), (1, 7), (1, 7)] {
+                assert_eq!(run(number), Ok(format!("s32[] {result}")));
+            }
+        }
+        let threads = CALLED_ON.lock().unwrap();
+        let others = threads.iter().skip(1).step_by(2);
+        assert_eq!(threads.len(), 40);
+        assert!(others.into_iter().all(|&id| id != current().id()));
+    }
 
     #[test]
     fn the_number_of_a_callback_is_in_its_configuration() {

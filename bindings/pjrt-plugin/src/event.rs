@@ -20,6 +20,8 @@ pub(crate) struct Signal {
 struct State {
     outcome: Option<Result<()>>,
     waiting: Vec<Then>,
+    /// Threads that wait, which are woken by a call of the system.
+    sleepers: usize,
 }
 
 /// What is called with the outcome.
@@ -28,7 +30,7 @@ type Then = Box<dyn FnOnce(Result<()>) + Send>;
 impl Signal {
     /// Returns the event of work that is done.
     pub(crate) fn done(outcome: Result<()>) -> Arc<Self> {
-        let state = State { outcome: Some(outcome), waiting: Vec::new() };
+        let state = State { outcome: Some(outcome), ..State::default() };
         Arc::new(Self { state: Mutex::new(state), changed: Condvar::new() })
     }
     fn lock(&self) -> MutexGuard<'_, State> {
@@ -41,9 +43,11 @@ impl Signal {
             return;
         }
         state.outcome = Some(outcome.clone());
-        let waiting = std::mem::take(&mut state.waiting);
+        let (waiting, sleepers) = (std::mem::take(&mut state.waiting), state.sleepers);
         drop(state);
-        self.changed.notify_all();
+        if sleepers > 0 {
+            self.changed.notify_all();
+        }
         for then in waiting {
             then(outcome.clone());
         }
@@ -55,10 +59,11 @@ impl Signal {
     pub(crate) fn wait(&self) -> Result<()> {
         let mut state = self.lock();
         loop {
-            match &state.outcome {
-                Some(outcome) => return outcome.clone(),
-                None => state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner),
+            if let Some(outcome) = &state.outcome {
+                return outcome.clone();
             }
+            state.sleepers += 1;
+            state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
         }
     }
     /// Calls a function with the outcome: now, or on the thread that sets it.

@@ -2,6 +2,7 @@
 #![expect(unsafe_code, reason = "reads the lists of the host")]
 use crate::buffer::Buffer;
 use crate::call::{calls, panicked};
+use crate::callback;
 use crate::device::place;
 use crate::event::{Signal, event};
 use crate::executable::Executable;
@@ -18,7 +19,7 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 /// A program runs on the thread of the host if its last run took less than this: to hand it to another thread and back takes a tenth.
-const BRIEF: Duration = Duration::from_micros(50);
+const BRIEF: Duration = Duration::from_micros(250);
 
 /// What each device has computed.
 type Computed = Result<Vec<Vec<Literal>>>;
@@ -98,9 +99,10 @@ fn compute(program: &Program, arguments: Vec<Vec<Arc<Promise>>>) -> Computed {
     let arguments: Vec<Vec<Literal>> = arguments.into_iter().map(wait).collect::<Result<_>>()?;
     let address = |value: &Literal| value.bytes().as_ptr().addr();
     let given: HashSet<usize> = arguments.iter().flatten().map(address).collect();
-    let start = Instant::now();
+    let (start, calls_before) = (Instant::now(), callback::calls());
     let mut results = program.run(arguments)?;
-    program.is_brief.store(start.elapsed() < BRIEF, Ordering::Relaxed);
+    let is_brief = start.elapsed() < BRIEF && callback::calls() == calls_before;
+    program.is_brief.store(is_brief, Ordering::Relaxed);
     // A result has memory of its own, also where the program returns an argument: hosts compare addresses.
     for value in results.iter_mut().flatten().filter(|value| given.contains(&address(value))) {
         value.bytes_mut();

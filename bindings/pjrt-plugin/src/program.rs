@@ -1,5 +1,5 @@
 //! Compiled programs.
-use crate::callback::Uses;
+use crate::callback::{TARGET, Uses};
 use crate::client::Client;
 use crate::dump::{Dump, DumpedRuns};
 use crate::failure::{Code, Failure, Result};
@@ -43,9 +43,9 @@ pub(crate) struct Program {
     /// The program of one device of several that compute by themselves, from its first launch on.
     alone: OnceLock<Session>,
     verified: Arc<Verified>,
-    /// Whether a run needs no thread but the one that it is started on.
+    /// Whether a run needs no thread but the one that it is started on, unless it calls Python.
     pub(crate) stays: bool,
-    /// Whether the last run was brief.
+    /// Whether the last run was brief, and called no Python, which may wait for what the host does next.
     pub(crate) is_brief: AtomicBool,
     dumps: DumpedRuns,
     /// The shards of a program that runs once for all devices.
@@ -97,7 +97,7 @@ impl Program {
             is_joint: placement.devices.len() > 1 && (shards.is_some() || is_joint(module)),
             shards,
             alone: OnceLock::new(),
-            stays: grid.len() == 1 && session.executable().stays_on_thread(&client.hooks()),
+            stays: grid.len() == 1 && session.executable().stays_on_thread(&client.hooks(), TARGET),
             is_brief: AtomicBool::new(false),
             session,
             placement,

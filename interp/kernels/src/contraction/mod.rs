@@ -35,6 +35,7 @@ mod lines;
 mod native;
 mod native_blocks;
 mod operands;
+mod outer;
 mod pack;
 mod rounding;
 mod scratch;
@@ -232,7 +233,22 @@ pub(super) fn contract_into(
     rounding: Rounding,
     out: &mut [u8],
 ) {
-    if out.is_empty() {
+    let is_done = match pair {
+        Operands::Single(a, b) | Operands::F64Accumulator(a, b) => {
+            outer::run::<f32>(sums, (a, b), rounding, out)
+        }
+        Operands::Double(a, b) | Operands::CompensatedAccumulator(a, b) => {
+            outer::run::<f64>(sums, (a, b), rounding, out)
+        }
+        Operands::Integers(..)
+        | Operands::NarrowIntegers(..)
+        | Operands::Bf16(..)
+        | Operands::SingleComplex(..)
+        | Operands::DoubleComplex(..)
+        | Operands::F64ComplexAccumulator(..)
+        | Operands::CompensatedComplexAccumulator(..) => false,
+    };
+    if out.is_empty() || is_done {
         return;
     }
     match pair {

@@ -250,3 +250,28 @@ fn narrow_integers_wrap_as_wide_ones() {
         assert_eq!(narrow, wide, "{to}");
     }
 }
+
+#[test]
+fn sums_of_one_term_are_products() {
+    let columns: Vec<usize> = (0..20).collect();
+    let lhs = Lists { batches: &[0, 3], indices: &[2, 0, 1], terms: &[0] };
+    let rhs = Lists { batches: &[0, 20], indices: &columns, terms: &[0] };
+    for ty in [E::F32, E::F64] {
+        let (mut left, right) = (filled(ty, 6, 3), filled(ty, 40, 4));
+        left.set(0, hlo::Scalar::Float(-0.0));
+        left.set(4, hlo::Scalar::Float(f64::NAN));
+        let number = |array: &Array, at: usize| array.get(at).as_f64();
+        for arithmetic in [Arithmetic::Exact, Arithmetic::Fast] {
+            let mut products = Array::zeros(ArrayShape::new(ty, [120].as_slice()));
+            let algorithm = ResolvedDotAlgorithm::of(DotAlgorithm::Unset, arithmetic);
+            let pair = (&left, &right);
+            algorithm.contract(of_lists(lhs, rhs), pair, ty, products.bytes_mut());
+            for i in 0..120 {
+                let a = number(&left, lhs.batches[i / 60] + lhs.indices[i / 20 % 3]);
+                let product = a * number(&right, rhs.batches[i / 60] + i % 20) + 0.0;
+                let expected = hlo::Scalar::Float(product).round_to(ty).to_bits(ty);
+                assert_eq!(products.get(i).to_bits(ty), expected, "{ty} {arithmetic:?} {i}");
+            }
+        }
+    }
+}

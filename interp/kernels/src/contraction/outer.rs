@@ -1,0 +1,79 @@
+//! Sums of one product, which is rounded once: rows of outer products.
+use super::blocked::even_step;
+use super::{LhsOffsets, Lists, Rounding, Sums};
+use crate::cost_model::COMPUTED;
+use hlo::literal::Native;
+use num::loops::instruction_set::{Task, run as run_task};
+use num::parallel::parts;
+use std::ops::{Add, Mul};
+
+/// Columns for which a row is worth a loop of its own.
+const LEAST: usize = 16;
+
+/// A float of which a product is rounded once.
+pub(super) trait Factor:
+    Native + Sync + Default + PartialEq + Mul<Output = Self> + Add<Output = Self>
+{
+    const NAN: Self;
+}
+impl Factor for f32 {
+    const NAN: Self = Self::NAN;
+}
+impl Factor for f64 {
+    const NAN: Self = Self::NAN;
+}
+
+/// All sums, if each has one term, and columns are neighbors in memory. Returns whether it is so.
+pub(super) fn run<W: Factor>(
+    sums: Sums<'_>,
+    (a, b): (&[W], &[W]),
+    rounding: Rounding,
+    out: &mut [u8],
+) -> bool {
+    let Sums::Matrix(plan) = sums else { return false };
+    let (LhsOffsets::Sums(lhs), rhs) = (plan.lhs, plan.rhs) else { return false };
+    let columns = rhs.indices.len();
+    let fits = [lhs.terms.len(), rhs.terms.len()] == [1; 2]
+        && columns >= LEAST
+        && even_step(rhs.indices) == Some(1)
+        && rounding.to == W::TYPE
+        && rounding.sums.is_none_or(|ty| ty == W::TYPE);
+    let Ok(out) = bytemuck::try_cast_slice_mut(out) else { return false };
+    if fits {
+        let together = (COMPUTED / columns).max(1);
+        parts(out, (columns * together, 1), |part, out| {
+            let (first, rows) = (part * together, plan.rows);
+            run_task(Rows { lists: [lhs, rhs], first, rows, a, b, columns, out });
+        });
+    }
+    fits
+}
+
+/// Some rows of the result, over all batches.
+struct Rows<'a, W> {
+    lists: [Lists<'a>; 2],
+    first: usize,
+    /// Rows of a batch.
+    rows: usize,
+    a: &'a [W],
+    b: &'a [W],
+    columns: usize,
+    out: &'a mut [W],
+}
+
+impl<W: Factor> Task for Rows<'_, W> {
+    #[inline(always)]
+    fn run(self) {
+        let Self { lists: [lhs, rhs], first, rows, a, b, columns, out } = self;
+        for (row, out) in (first..).zip(out.chunks_exact_mut(columns)) {
+            let (batch, row) = (row / rows, row % rows);
+            let a = a[lhs.batches[batch] + lhs.indices[row] + lhs.terms[0]];
+            let b = &b[rhs.batches[batch] + rhs.indices[0] + rhs.terms[0]..][..columns];
+            for (out, &b) in out.iter_mut().zip(b) {
+                // The sum starts at +0.
+                let product = a * b + W::default();
+                *out = if product == product { product } else { W::NAN };
+            }
+        }
+    }
+}
