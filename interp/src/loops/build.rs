@@ -35,7 +35,7 @@ pub(super) struct Strategy {
 const STRATEGIES: [Strategy; 3] = [
     Strategy { in_place: true, most_copied: 1 << 12 },
     Strategy { in_place: false, most_copied: 1 << 12 },
-    Strategy { in_place: false, most_copied: 1 << 14 },
+    Strategy { in_place: false, most_copied: SMALL },
 ];
 /// The limit of bytes of the block, and of all its arrays before they share it.
 const BLOCK: usize = 1 << 20;

@@ -34,22 +34,22 @@ fn updates_of_large_arrays() {
     let module = |indices: &str, update: &str, next: &str| {
         format!(
             "add {{ a = f32[] parameter(0) b = f32[] parameter(1) ROOT c = f32[] add(a, b) }}
-             less {{ t = (s32[], f32[256,50]) parameter(0) i = s32[] get-tuple-element(t), index=0 n = s32[] constant(9)
+             less {{ t = (s32[], f32[256,100]) parameter(0) i = s32[] get-tuple-element(t), index=0 n = s32[] constant(9)
                ROOT l = pred[] compare(i, n), direction=LT }}
-             next {{ t = (s32[], f32[256,50]) parameter(0) i = s32[] get-tuple-element(t), index=0 one = s32[] constant(1) j = s32[] add(i, one)
-               x = f32[256,50] get-tuple-element(t), index=1 b = s32[7] broadcast(i), dimensions={{}} n = s32[7] iota(), iota_dimension=0
+             next {{ t = (s32[], f32[256,100]) parameter(0) i = s32[] get-tuple-element(t), index=0 one = s32[] constant(1) j = s32[] add(i, one)
+               x = f32[256,100] get-tuple-element(t), index=1 b = s32[7] broadcast(i), dimensions={{}} n = s32[7] iota(), iota_dimension=0
                m = s32[7] multiply(n, n) k = s32[7] add(b, {indices}) u = f32[7] convert(n) {update}
-               s = f32[256,50] scatter(x, k, v), update_window_dims={{1}}, inserted_window_dims={{0}}, scatter_dims_to_operand_dims={{0}}, index_vector_dim=1, to_apply=add
-               {next} ROOT r = (s32[], f32[256,50]) tuple(j, y) }}
-             ENTRY main {{ i = s32[] constant(0) x = f32[256,50] parameter(0) t = (s32[], f32[256,50]) tuple(i, x)
-               ROOT w = (s32[], f32[256,50]) while(t), condition=less, body=next }}"
+               s = f32[256,100] scatter(x, k, v), update_window_dims={{1}}, inserted_window_dims={{0}}, scatter_dims_to_operand_dims={{0}}, index_vector_dim=1, to_apply=add
+               {next} ROOT r = (s32[], f32[256,100]) tuple(j, y) }}
+             ENTRY main {{ i = s32[] constant(0) x = f32[256,100] parameter(0) t = (s32[], f32[256,100]) tuple(i, x)
+               ROOT w = (s32[], f32[256,100]) while(t), condition=less, body=next }}"
         )
     };
-    let rows = "v = f32[7,50] broadcast(u), dimensions={0}";
-    let own = "v = f32[7,50] slice(x), slice={[1:8], [0:50]}";
-    let whole = "y = f32[256,50] copy(s)";
-    let twice = "y = f32[256,50] scatter(s, n, v), update_window_dims={1}, inserted_window_dims={0}, scatter_dims_to_operand_dims={0}, index_vector_dim=1, to_apply=add";
-    let before = "z = f32[7,50] slice(x), slice={[9:16], [0:50]} y = f32[256,50] scatter(s, n, z), update_window_dims={1}, inserted_window_dims={0}, scatter_dims_to_operand_dims={0}, index_vector_dim=1, to_apply=add";
+    let rows = "v = f32[7,100] broadcast(u), dimensions={0}";
+    let own = "v = f32[7,100] slice(x), slice={[1:8], [0:100]}";
+    let whole = "y = f32[256,100] copy(s)";
+    let twice = "y = f32[256,100] scatter(s, n, v), update_window_dims={1}, inserted_window_dims={0}, scatter_dims_to_operand_dims={0}, index_vector_dim=1, to_apply=add";
+    let before = "z = f32[7,100] slice(x), slice={[9:16], [0:100]} y = f32[256,100] scatter(s, n, z), update_window_dims={1}, inserted_window_dims={0}, scatter_dims_to_operand_dims={0}, index_vector_dim=1, to_apply=add";
     for (indices, update, next, is_small) in [
         ("n", rows, whole, true),
         // Some are outside of the array.

@@ -12,16 +12,20 @@ const LEAST: usize = 16;
 
 /// A float of which a product is rounded once.
 pub(super) trait Factor:
-    Native + Sync + Default + PartialEq + Mul<Output = Self> + Add<Output = Self>
+    Native + Sync + Default + Mul<Output = Self> + Add<Output = Self>
 {
-    const NAN: Self;
+    /// Returns the number; of NaN the one that sums of products have.
+    fn canonical(self) -> Self;
 }
-impl Factor for f32 {
-    const NAN: Self = Self::NAN;
+macro_rules! factors {
+    ($($ty:ident)*) => {$(impl Factor for $ty {
+        #[inline(always)]
+        fn canonical(self) -> Self {
+            if self.is_nan() { Self::NAN } else { self }
+        }
+    })*};
 }
-impl Factor for f64 {
-    const NAN: Self = Self::NAN;
-}
+factors! { f32 f64 }
 
 /// All sums, if each has one term, and columns are neighbors in memory. Returns whether it is so.
 pub(super) fn run<W: Factor>(
@@ -43,14 +47,14 @@ pub(super) fn run<W: Factor>(
         let together = (COMPUTED / columns).max(1);
         parts(out, (columns * together, 1), |part, out| {
             let (first, rows) = (part * together, plan.rows);
-            run_task(Rows { lists: [lhs, rhs], first, rows, a, b, columns, out });
+            run_task(Products { lists: [lhs, rhs], first, rows, a, b, columns, out });
         });
     }
     fits
 }
 
 /// Some rows of the result, over all batches.
-struct Rows<'a, W> {
+struct Products<'a, W> {
     lists: [Lists<'a>; 2],
     first: usize,
     /// Rows of a batch.
@@ -61,7 +65,7 @@ struct Rows<'a, W> {
     out: &'a mut [W],
 }
 
-impl<W: Factor> Task for Rows<'_, W> {
+impl<W: Factor> Task for Products<'_, W> {
     #[inline(always)]
     fn run(self) {
         let Self { lists: [lhs, rhs], first, rows, a, b, columns, out } = self;
@@ -71,8 +75,7 @@ impl<W: Factor> Task for Rows<'_, W> {
             let b = &b[rhs.batches[batch] + rhs.indices[0] + rhs.terms[0]..][..columns];
             for (out, &b) in out.iter_mut().zip(b) {
                 // The sum starts at +0.
-                let product = a * b + W::default();
-                *out = if product == product { product } else { W::NAN };
+                *out = (a * b + W::default()).canonical();
             }
         }
     }
