@@ -115,11 +115,14 @@ fn equal_text(evidence: &Evidence) -> String {
         false => "equal for the arguments that were drawn, of which none is a float\n",
     });
     let chance = evidence.probability();
-    let _ = writeln!(
-        text,
-        "  {elements} elements of degree {degree:.0}, {draws} draws: wrong by chance {chance:.0e}, if functions are independent variables"
-    );
-    if evidence.shared > 0 {
+    let _ = match elements {
+        0 => writeln!(text, "  both modules compute all results by the same instructions"),
+        _ => writeln!(
+            text,
+            "  {elements} elements of degree {degree:.0}, {draws} draws: wrong by chance {chance:.0e}, if functions are independent variables"
+        ),
+    };
+    if evidence.shared > 0 && *elements > 0 {
         let _ = writeln!(
             text,
             "  {} values that both modules compute alike are arguments here; `--whole` compares these, too",

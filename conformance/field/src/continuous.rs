@@ -25,8 +25,8 @@ const FLOATS: [f64; 10] =
 const ROUNDINGS: f64 = 64.0;
 const SIZE: f64 = 8.0;
 
-/// The selections by predicates that draws meet in each combination.
-const SELECTIONS: usize = 2;
+/// The choices that draws meet in each combination.
+const CHOICES: usize = 2;
 
 /// How a value depends on the parameters of the entry computation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -41,7 +41,7 @@ enum From {
 /// element of an argument itself is zero, negative or infinite; of integers they are polynomials, and
 /// predicates only select.
 pub(crate) fn is_continuous(module: &Module) -> bool {
-    selections(module) <= SELECTIONS
+    choices(module) <= CHOICES
         && module.computations.iter().all(|(id, computation)| {
             let mut from: Vec<From> = Vec::with_capacity(computation.instructions.len());
             computation.instructions.iter().all(|(_, instruction)| {
@@ -70,15 +70,16 @@ pub(crate) fn is_continuous(module: &Module) -> bool {
         })
 }
 
-/// Returns the number of selections by predicates, and of what calls have for them.
-fn selections(module: &Module) -> usize {
+#[expect(clippy::wildcard_enum_match_arm, reason = "no other op chooses")]
+/// Returns how often a module chooses between two functions that are continuous each.
+pub(crate) fn choices(module: &Module) -> usize {
     let all = module.computations.iter().flat_map(|(_, of)| of.instructions.iter());
-    all.filter(|(_, instruction)| matches!(instruction.op, Op::Select(_))).count()
-}
-
-/// Returns whether a module selects by predicates.
-pub(crate) fn selects(module: &Module) -> bool {
-    selections(module) > 0
+    let own = |instruction: &Instruction| match &instruction.op {
+        Op::Select(_) | Op::Unary(Unary::Abs) | Op::Binary(Binary::Maximum | Binary::Minimum) => 1,
+        Op::Clamp(_) => 2,
+        _ => 0,
+    };
+    all.map(|(_, instruction)| own(instruction)).sum()
 }
 
 /// Returns whether each element of the result of an op is one of an operand, wherever that is.
@@ -153,21 +154,43 @@ fn is_fit(
     }
 }
 
-/// Returns whether two modules have the same results in floats, but for rounding, where arguments are
-/// zeros, infinities and NaN.
-pub(crate) fn agree_on_special(modules: [&Verified; 2], seed: u64, limits: &RunOptions) -> bool {
+/// The floats that are drawn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Floats {
+    /// Between -2 and 2, for two draws.
+    Ordinary,
+    /// Zeros, infinities and NaN beside others, for many draws.
+    Special,
+}
+
+/// Returns whether two modules have the same results in floats, but for rounding, on arguments that are
+/// drawn; or whether none of them runs.
+pub(crate) fn agree_in_floats(
+    modules: [&Verified; 2],
+    floats: Floats,
+    seed: u64,
+    limits: &RunOptions,
+) -> bool {
     let mut random = fastrand::Rng::with_seed(seed);
     let shapes = modules[0].module().entry().program_shape().parameters;
-    let [Some(first), Some(second)] = modules.map(|module| in_floats(module, limits)) else {
-        return false;
+    let (first, second) = match modules.map(|module| in_floats(module, limits)) {
+        [Some(first), Some(second)] => (first, second),
+        [None, None] => return floats == Floats::Ordinary,
+        [Some(_), None] | [None, Some(_)] => return false,
     };
     let elements: usize = shapes.iter().map(|shape| elements(shape)).sum();
-    let draws = if elements <= FEW { DRAWS[0] } else { DRAWS[1] };
+    let draws = match floats {
+        Floats::Ordinary => 2,
+        Floats::Special if elements <= FEW => DRAWS[0],
+        Floats::Special => DRAWS[1],
+    };
     (0..draws).all(|draw| {
-        let arguments: Vec<Literal> =
-            shapes.iter().map(|shape| special(shape, draw, &mut random)).collect();
-        let (Some(first), Some(second)) = (first(&arguments), second(&arguments)) else {
-            return false;
+        let mut draw = Draw { floats, number: draw, random: &mut random };
+        let arguments: Vec<Literal> = shapes.iter().map(|shape| draw.argument(shape)).collect();
+        let (first, second) = match (first(&arguments), second(&arguments)) {
+            (Some(first), Some(second)) => (first, second),
+            (None, None) => return floats == Floats::Ordinary,
+            (Some(_), None) | (None, Some(_)) => return false,
         };
         first.leaves().into_iter().zip(second.leaves()).all(|(a, b)| {
             let (Some(a), Some(b)) = (a.array(), b.array()) else { return true };
@@ -182,29 +205,47 @@ fn elements(shape: &Shape) -> usize {
     shape.leaves().into_iter().filter_map(Shape::array).map(|array| count(&array.dims)).sum()
 }
 
-/// Returns an argument with zeros, infinities and NaN.
-fn special(shape: &Shape, draw: u32, random: &mut fastrand::Rng) -> Literal {
-    if let Shape::Tuple(parts) = shape {
-        return Literal::tuple(parts.iter().map(|part| special(part, draw, random)).collect());
+/// A draw of arguments in floats.
+struct Draw<'a> {
+    floats: Floats,
+    number: u32,
+    random: &'a mut fastrand::Rng,
+}
+
+impl Draw<'_> {
+    fn float(&mut self) -> f64 {
+        let same = usize::try_from(self.number).ok().and_then(|draw| FLOATS.get(draw));
+        match (self.floats, same) {
+            (Floats::Ordinary, _) => self.random.f64() * 4.0 - 2.0,
+            // First all are the same.
+            (Floats::Special, Some(&same)) => same,
+            (Floats::Special, None) => FLOATS[self.random.usize(0..FLOATS.len())],
+        }
     }
-    let shape =
-        shape.array().cloned().unwrap_or_else(|| ArrayShape::new(ElementType::Pred, vec![]));
-    let (ty, mut array) = (shape.ty, Array::zeros(shape));
-    for i in 0..array.len() {
-        // First all are the same.
-        let same = usize::try_from(draw).ok().and_then(|draw| FLOATS.get(draw));
-        let mut float = || same.copied().unwrap_or_else(|| FLOATS[random.usize(0..FLOATS.len())]);
-        let x = match ty.class() {
-            Class::Float => Scalar::Float(float()).convert(ElementType::F64, ty),
-            Class::Complex => Scalar::Complex(float(), float()).convert(ElementType::C128, ty),
-            Class::Pred => Scalar::Pred(draw == 0 || draw > 1 && random.bool()),
-            Class::Signed | Class::Unsigned => {
-                Scalar::Signed(random.i64(-2..8)).convert(ElementType::S64, ty)
-            }
-        };
-        array.set(i, x);
+    fn argument(&mut self, shape: &Shape) -> Literal {
+        if let Shape::Tuple(parts) = shape {
+            return Literal::tuple(parts.iter().map(|part| self.argument(part)).collect());
+        }
+        let none = || ArrayShape::new(ElementType::Pred, vec![]);
+        let shape = shape.array().cloned().unwrap_or_else(none);
+        let (ty, mut array) = (shape.ty, Array::zeros(shape));
+        for i in 0..array.len() {
+            let x = match ty.class() {
+                Class::Float => Scalar::Float(self.float()).convert(ElementType::F64, ty),
+                Class::Complex => {
+                    Scalar::Complex(self.float(), self.float()).convert(ElementType::C128, ty)
+                }
+                Class::Pred => {
+                    Scalar::Pred(self.number == 0 || self.number > 1 && self.random.bool())
+                }
+                Class::Signed | Class::Unsigned => {
+                    Scalar::Signed(self.random.i64(-2..8)).convert(ElementType::S64, ty)
+                }
+            };
+            array.set(i, x);
+        }
+        Literal::from(array)
     }
-    Literal::from(array)
 }
 
 /// Returns whether both are the same infinity, NaN, or numbers that differ by roundings; other values are

@@ -14,8 +14,9 @@ use hlo::op::{Copy, Kind, Parameter};
 use hlo::{Module, Op, Shape, Verified};
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-/// The most instructions of an entry computation with the bodies of what it calls.
-const MOST: usize = 200_000;
+/// The most instructions of an entry computation with the bodies of what it calls, and the most calls.
+const MOST: usize = 100_000;
+const MOST_CALLS: usize = 5_000;
 
 /// Two modules of which each has, in place of what both compute alike, a parameter.
 #[derive(Debug, Clone)]
@@ -91,22 +92,22 @@ pub fn cut(modules: [&Verified; 2]) -> Option<Cut> {
     is_fit.then_some(Cut { modules, values: values.len() })
 }
 
-/// Returns the parts of the results that are not the same value in both; `None` if these are all, or
-/// the results are no tuples. One is kept at least.
+/// Returns the parts of the results that are not the same value in both; `None` if these are all.
 fn kept_results(sides: &[Side; 2]) -> Option<Vec<usize>> {
-    let parts = sides.each_ref().map(|side| {
-        let root = side.entry().instruction(side.entry().root()?);
-        let numbers = root.operands.iter().map(|id| side.numbers[id]);
-        matches!(root.op, Op::Tuple(_)).then(|| numbers.collect::<Vec<_>>())
+    let roots = sides.each_ref().map(|side| {
+        let id = side.entry().root()?;
+        let root = side.entry().instruction(id);
+        let parts = root.operands.iter().map(|id| side.numbers[id].hash);
+        let parts = matches!(root.op, Op::Tuple(_)).then(|| parts.collect::<Vec<_>>());
+        Some((side.numbers[&id].hash, parts))
     });
-    let [Some(first), Some(second)] = parts else { return None };
-    let is_same = |i: &usize| second[*i].hash == first[*i].hash;
-    let others: Vec<usize> = (0..first.len()).filter(|i| !is_same(i)).collect();
-    match others.len() == first.len() || first.len() < 2 {
-        true => None,
-        false if others.is_empty() => Some(vec![0]),
-        false => Some(others),
+    let [Some((first, first_parts)), Some((second, second_parts))] = roots else { return None };
+    if first == second {
+        return Some(Vec::new());
     }
+    let (first, second) = (first_parts?, second_parts?);
+    let others: Vec<usize> = (0..first.len()).filter(|&i| first[i] != second[i]).collect();
+    (others.len() < first.len()).then_some(others)
 }
 
 /// The value of an instruction.
@@ -269,6 +270,7 @@ fn expanded(module: &Module) -> Option<Module> {
     let mut rewriter = ModuleRewriter::new(module);
     let id = rewriter.entry();
     let mut open = rewriter.computation(id).ids();
+    let mut calls = 0;
     while let Some(at) = open.pop() {
         let entry = rewriter.computation(id);
         let call = entry.instruction(at);
@@ -284,7 +286,8 @@ fn expanded(module: &Module) -> Option<Module> {
         let root = rewriter.inline(id, callee, &operands)?;
         let entry = rewriter.computation_mut(id);
         let all = entry.ids();
-        if all.len() > MOST {
+        calls += 1;
+        if all.len() > MOST || calls > MOST_CALLS {
             return None;
         }
         open.extend(&all[first..]);

@@ -6,7 +6,7 @@ mod sought;
 use self::shown::few_digits_unit;
 use crate::arithmetic::{FewDigits, Field, Position, Roots, Rules};
 use crate::compared::{COMPLEX_TOLERANCE, Found, Place, TOLERANCE, Unstable};
-use crate::continuous::{agree_on_special, selects};
+use crate::continuous::{Floats, agree_in_floats, choices};
 use crate::coverage::{Coverage, Samples, Seen};
 use crate::cut::{Cut, cut};
 use crate::draw::{Draw, Pool, has_ties, held_exactly, is_generic, real, shifted};
@@ -43,7 +43,7 @@ const SHIFT: f64 = 1.0 / 1_073_741_824.0;
 /// The runs that show on which last digits, and on which order of equal numbers, results depend.
 const SHAKES: u32 = 3;
 
-/// The draws of what predicates choose.
+/// The draws of modules that choose.
 const CHOICES: u32 = 48;
 
 /// The degree beyond which another bound is tried.
@@ -208,18 +208,20 @@ pub fn equal_apart(
     fits: impl Fn([&Verified; 2]) -> bool,
 ) -> Option<Evidence> {
     let whole = modules.map(Verified::module);
-    devices(whole).filter(|_| !is_partition(whole))?;
+    let devices = devices(whole).filter(|_| !is_partition(whole))?;
     let Cut { modules: [first, second], values } = cut(modules)?;
     let apart = [&first, &second];
-    // Predicates are drawn in each combination.
-    let has_choice = apart.into_iter().any(|module| selects(module.module()));
+    // Each combination is drawn.
+    let has_choice = apart.into_iter().any(|module| choices(module.module()) > 0);
     let seeds = if has_choice { options.seeds.max(CHOICES) } else { options.seeds };
     let options = &Options { seeds, ..options.clone() };
     let answer = fits(apart).then(|| equal_as_a_whole(apart, options))?;
     let Ok(Answer::Equal(evidence)) = answer else { return None };
+    let agree = |modules, floats| agree_in_floats(modules, floats, options.seed, &options.limits);
     let is_known = evidence.undefined == 0
         && evidence.missed == 0
-        && agree_on_special(apart, options.seed, &options.limits);
+        && agree(apart, Floats::Special)
+        && (devices > 1 || agree(modules, Floats::Ordinary));
     let has_floats = has(whole[0], |ty| ty.is_float() || ty.is_complex());
     is_known.then_some(Evidence { shared: values, has_floats, ..evidence })
 }

@@ -109,7 +109,9 @@ impl<'m> Fingerprints<'m> {
 pub(crate) fn own(instruction: &Instruction) -> u64 {
     let is_call = matches!(instruction.op, Op::CustomCall(_));
     let config = instruction.common.as_deref().filter(|_| is_call);
-    let config = config.map(|of| format!("{:?} {:?}", of.backend_config, of.frontend_attributes));
+    let config = config.map(|of| {
+        format!("{:?} {:?} {:?}", of.backend_config, of.frontend_attributes, of.sharding)
+    });
     hashed(&(attributes(&instruction.op), config))
 }
 
