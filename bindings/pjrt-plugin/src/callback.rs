@@ -108,7 +108,7 @@ impl Drop for Uses {
     }
 }
 
-/// Returns the number of the function that a callback into Python calls, of [`TARGET`] or of a target of XLA; none if the
+/// Returns the number of the function that a callback into Python calls, of `TARGET` or of a target of XLA; none if the
 /// instruction is no callback.
 #[must_use]
 pub fn callback_number(instruction: &Instruction) -> Option<u64> {
