@@ -132,7 +132,7 @@ fn compared(
             operations(module.module()) * devices <= MOST.0
         })
     };
-    let is_whole = arguments.is_some();
+    let are_given = arguments.is_some();
     let limits = RunOptions::default().fuel(fuel.unwrap_or(MOST.1).min(MOST.1));
     let limits = [first, second].into_iter().fold(limits, |limits, of| scheduled(of, limits));
     // Of the many steps of a compilation the draws are enough.
@@ -142,7 +142,7 @@ fn compared(
         return equal(first, second, &options).map_err(|failure| failure.to_string());
     }
     // What a pass changes is small, though.
-    let apart = (!is_whole).then(|| equal_apart([first, second], &options, fits)).flatten();
+    let apart = (!are_given).then(|| equal_apart([first, second], &options, fits)).flatten();
     apart.map(Answer::Equal).ok_or_else(|| "the modules are too large for the field".to_owned())
 }
 

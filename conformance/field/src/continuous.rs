@@ -70,8 +70,8 @@ pub(crate) fn is_continuous(module: &Module) -> bool {
         })
 }
 
+/// Returns how often a module chooses between two functions of which each is continuous.
 #[expect(clippy::wildcard_enum_match_arm, reason = "no other op chooses")]
-/// Returns how often a module chooses between two functions that are continuous each.
 pub(crate) fn choices(module: &Module) -> usize {
     let all = module.computations.iter().flat_map(|(_, of)| of.instructions.iter());
     let own = |instruction: &Instruction| match &instruction.op {

@@ -29,8 +29,8 @@ pub struct Cut {
 }
 
 /// Returns two modules of one signature without what both compute alike; `None` if that is nothing, if
-/// one has an effect or a value that is not known, or if what remains decides something, or has poles: those could depend on
-/// what the values have in common.
+/// one has an effect or a value that is not known, or if what remains decides something, or has
+/// poles: those could depend on what the values have in common.
 ///
 /// If these are equal for every argument, infinities included, so are those; if not, nothing is known
 /// of those.
