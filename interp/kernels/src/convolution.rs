@@ -141,7 +141,7 @@ fn kernel(
                         has_padding: setting.has_padding(),
                         of: &runs,
                     },
-                    rhs: Lists { batches: &batches, indices: &columns, terms: &terms },
+                    rhs: Lists::new(&batches, &columns, &terms),
                 }),
             };
             let out = outputs[0].bytes_mut();

@@ -17,8 +17,8 @@
 //! **Differences.** XLA's evaluator converts the operands to the result's type first (0.5 + 0.5 is
 //! 0 in `s32`), which XLA:CPU does not. XLA:CPU adds in `f32` and in another order.
 use super::contraction::{
-    Contraction, Extent, LhsOffsets, Lists, PART, ResolvedDotAlgorithm, Sums, is_short, products,
-    short_product,
+    Contraction, Extent, LhsOffsets, Lists, OffsetVec, PART, ResolvedDotAlgorithm, Sums, is_short,
+    products, short_product,
 };
 use crate::Kernel;
 use crate::function::computes;
@@ -54,7 +54,7 @@ impl Axes {
     }
     /// Returns the offsets of all indices of these dimensions.
     pub(super) fn offsets(&self) -> Offsets {
-        let list = |(sizes, strides): &(Dims, Dims)| offset_list(sizes, strides);
+        let list = |(sizes, strides): &(Dims, Dims)| offset_list(sizes, strides).into();
         let (batch, free) = (list(&self.batch), list(&self.free));
         Offsets { batch, free, contracting: list(&self.contracting) }
     }
@@ -74,9 +74,9 @@ impl Axes {
         if !(1..sizes.len()).all(follow) {
             return None;
         }
-        let offsets = |count: usize, step| offset_list(&[to_i64(count)], &[step]);
+        let offsets = |count: usize, step| offset_list(&[to_i64(count)], &[step]).into();
         let batch = offsets(terms.div_ceil(PART), step * to_i64(PART));
-        Some(Offsets { batch, free: vec![0], contracting: offsets(PART, step) })
+        Some(Offsets { batch, free: vec![0].into(), contracting: offsets(PART, step) })
     }
     /// Returns the bytes of the offsets.
     pub(super) fn bytes(&self) -> usize {
@@ -88,20 +88,20 @@ impl Axes {
 
 /// Offsets of an operand: by batch, by free dimensions, by contracting dimensions.
 pub(super) struct Offsets {
-    pub(super) batch: Vec<usize>,
-    pub(super) free: Vec<usize>,
-    pub(super) contracting: Vec<usize>,
+    pub(super) batch: OffsetVec,
+    pub(super) free: OffsetVec,
+    pub(super) contracting: OffsetVec,
 }
 
 impl Offsets {
     /// Returns the contraction of this operand with a right one.
     pub(super) fn contraction<'a>(&'a self, rhs: &'a Self) -> Contraction<'a> {
+        let (lhs, rhs) = (self.lists(), rhs.lists());
+        Contraction { rows: self.free.len(), lhs: LhsOffsets::Sums(lhs), rhs }
+    }
+    fn lists(&self) -> Lists<'_> {
         let Self { batch, free, contracting } = self;
-        Contraction {
-            rows: free.len(),
-            lhs: LhsOffsets::Sums(Lists { batches: batch, indices: free, terms: contracting }),
-            rhs: Lists { batches: &rhs.batch, indices: &rhs.free, terms: &rhs.contracting },
-        }
+        Lists { batches: batch.as_list(), indices: free.as_list(), terms: contracting.as_list() }
     }
 }
 

@@ -47,10 +47,6 @@ impl Kernel for Move {
         self.is_bitcast
     }
     fn fusion(&self) -> Fusion {
-        match self.walk.line() {
-            // Each row is a run of the operand, or one element of it.
-            Some(_) => Fusion::Walk(self.walk.clone()),
-            None => Fusion::None,
-        }
+        Fusion::Walk(self.walk.clone())
     }
 }

@@ -200,7 +200,7 @@ impl Offsets {
 fn plan<'a>((l, r): (&'a Offsets, &'a Offsets), of: RowRuns<'a>, batches: &'a [usize]) -> Sums<'a> {
     let lhs = LhsOffsets::Runs { step: 1, has_padding: true, of };
     let plan = l.contraction(r);
-    Sums::Matrix(Contraction { lhs, rhs: Lists { batches, ..plan.rhs }, ..plan })
+    Sums::Matrix(Contraction { lhs, rhs: Lists { batches: batches.into(), ..plan.rhs }, ..plan })
 }
 
 /// Each group's rows of each batch, with the group's slice of the right operand.
@@ -228,9 +228,17 @@ fn free_rows(
         }
         for (rows, &slice) in rows.iter().zip(slices).filter(|(rows, _)| !rows.is_empty()) {
             let free: Vec<usize> = rows.iter().map(|&row| l.free[row]).collect();
-            let lhs = Lists { batches: &l.batch[batch..], indices: &free, terms: &l.contracting };
+            let lhs = Lists {
+                batches: l.batch.as_list().from(batch),
+                indices: free.as_slice().into(),
+                terms: l.contracting.as_list(),
+            };
             let start = [r.batch[batch] + slice];
-            let rhs = Lists { batches: &start, indices: &r.free, terms: &r.contracting };
+            let rhs = Lists {
+                batches: start.as_slice().into(),
+                indices: r.free.as_list(),
+                terms: r.contracting.as_list(),
+            };
             let plan = Contraction { rows: rows.len(), lhs: LhsOffsets::Sums(lhs), rhs };
             let mut sums = vec![0; rows.len() * line];
             contract_into(Sums::Matrix(plan), pair, rounding, &mut sums);

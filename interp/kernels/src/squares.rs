@@ -24,16 +24,13 @@ pub(crate) fn transpose<W: bytemuck::Pod>(
     #[cfg(target_arch = "x86_64")]
     if is_fast::<W>() {
         // SAFETY: the processor has the instructions.
-        unsafe {
+        return unsafe {
             if size_of::<W>() == size_of::<u32>() {
-                let (from, to) = (bytemuck::cast_slice(from), bytemuck::cast_slice_mut(to));
                 x86::single(from, starts, to, step);
             } else {
-                let (from, to) = (bytemuck::cast_slice(from), bytemuck::cast_slice_mut(to));
                 x86::double(from, starts, to, step);
             }
-        }
-        return;
+        };
     }
     for (j, to) in to.chunks_mut(step).take(SIDE).enumerate() {
         to[..SIDE].iter_mut().zip(starts).for_each(|(to, start)| *to = from[start + j]);
@@ -51,8 +48,8 @@ mod x86 {
 
     /// Blocks of four by four words of 64 bits.
     #[target_feature(enable = "avx2")]
-    pub(super) fn double(from: &[f64], starts: [usize; SIDE], to: &mut [f64], step: usize) {
-        blocks::<4, f64>(from, starts, (to, step), |rows| {
+    pub(super) fn double<W>(from: &[W], starts: [usize; SIDE], to: &mut [W], step: usize) {
+        blocks::<4, W>(from, starts, (to, step), |rows| {
             let [a, b, c, d] = rows;
             halves([
                 _mm256_unpacklo_pd(a, b),
@@ -65,8 +62,8 @@ mod x86 {
 
     /// Blocks of eight by eight words of 32 bits.
     #[target_feature(enable = "avx2")]
-    pub(super) fn single(from: &[f32], starts: [usize; SIDE], to: &mut [f32], step: usize) {
-        blocks::<8, f32>(from, starts, (to, step), |rows| {
+    pub(super) fn single<W>(from: &[W], starts: [usize; SIDE], to: &mut [W], step: usize) {
+        blocks::<8, W>(from, starts, (to, step), |rows| {
             let [a, b, c, d, e, f, g, h] = rows;
             let ((p, q), (r, s)) = (pairs(a, b), pairs(c, d));
             let ((t, u), (v, w)) = (pairs(e, f), pairs(g, h));

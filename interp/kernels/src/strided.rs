@@ -9,6 +9,7 @@
     reason = "only code inlined into the function of an instruction set is compiled for it"
 )]
 use crate::cost_model::MOVED_BYTES;
+use crate::squares::{SIDE, is_fast, transpose};
 use hlo::Dims;
 use num::index::{count, offset_list, offsets, strides as row_major, to_i64, to_usize};
 use num::loops::instruction_set::{self, Task};
@@ -16,6 +17,8 @@ use num::parallel::parts;
 
 /// Sides of a block of a transposition, which stays in the first cache.
 const BLOCK: usize = 32;
+/// The squares of a block.
+const SQUARES: [(usize, usize); 4] = [(0, 0), (0, SIDE), (SIDE, 0), (SIDE, SIDE)];
 /// Rows and columns with fewer elements than this are not transposed through blocks.
 const SHORT: usize = 8;
 
@@ -135,7 +138,7 @@ impl Walk {
 
     /// Returns the number of neighbors that are a run of the operand (true) or one element of it
     /// (false), if they are either.
-    pub(super) fn line(&self) -> Option<(usize, bool)> {
+    pub fn line(&self) -> Option<(usize, bool)> {
         let (&size, &stride) = self.dims.last().zip(self.strides.last())?;
         matches!(stride, 0 | 1).then(|| (to_usize(size), stride == 1))
     }
@@ -300,6 +303,7 @@ impl Walk {
         offsets(&dims, 0, &of(&written), |at| starts.push(to_usize(at)));
         let mut starts = starts.into_iter();
         let mut block = [[[0; W]; BLOCK]; BLOCK];
+        let has_squares = self.strides[near] == 1 && is_fast::<[u8; W]>();
         offsets(&dims, self.base, &of(&self.strides), |base| {
             let start = starts.next().expect("two walks over the same indices");
             if size < SHORT {
@@ -313,6 +317,15 @@ impl Walk {
             for i in (0..size).step_by(BLOCK) {
                 for j in (0..inner).step_by(BLOCK) {
                     let (rows, columns) = ((size - i).min(BLOCK), (inner - j).min(BLOCK));
+                    if has_squares && [rows, columns] == [BLOCK; 2] {
+                        for (p, q) in SQUARES {
+                            let at = base + to_i64(i + p) + steps(j + q, self.strides[last]);
+                            let line = |r: usize| to_usize(at + steps(r, self.strides[last]));
+                            let to = &mut to[start + (i + p) * row + j + q..];
+                            square(from, std::array::from_fn(line), to, row);
+                        }
+                        continue;
+                    }
                     for (j, line) in (j..j + columns).zip(&mut block) {
                         let at = base + steps(i, self.strides[near]) + steps(j, self.strides[last]);
                         strided(from, to_usize(at), self.strides[near], &mut line[..rows]);
@@ -326,6 +339,21 @@ impl Walk {
                 }
             }
         });
+    }
+}
+
+/// Transposes a square of elements of four or eight bytes.
+fn square<const W: usize>(
+    from: &[[u8; W]],
+    starts: [usize; SIDE],
+    to: &mut [[u8; W]],
+    step: usize,
+) {
+    let (from, to) = (from.as_flattened(), to.as_flattened_mut());
+    if W == size_of::<u32>() {
+        transpose::<[u8; 4]>(from.as_chunks().0, starts, to.as_chunks_mut().0, step);
+    } else {
+        transpose::<[u8; 8]>(from.as_chunks().0, starts, to.as_chunks_mut().0, step);
     }
 }
 
@@ -346,6 +374,10 @@ impl<const W: usize> Task for Rows<'_, W> {
             (2, _) => self.few::<2>(),
             (3, _) => self.few::<3>(),
             (4, _) => self.few::<4>(),
+            (5, 0) => self.few::<5>(),
+            (6, 0) => self.few::<6>(),
+            (7, 0) => self.few::<7>(),
+            (8, 0) => self.few::<8>(),
             (_, 0) => walk.each_row(last, first, self.to, |at, row| row.fill(from[at])),
             (_, stride) => {
                 walk.each_row(last, first, self.to, |at, row| strided(from, at, stride, row));

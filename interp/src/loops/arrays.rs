@@ -133,12 +133,22 @@ impl LoopBuilder<'_> {
         let kernel = self.select_kernel(op, &shapes, &result.shape().clone().into())?;
         kernel.fold(&numbers.iter().map(Some).collect::<Vec<_>>(), &mut result).then_some(())?;
         let place = self.place(shape)?;
-        let targets = (place.start..).step_by(width);
-        let copies = result.as_slice::<u32>()?.iter().zip(targets);
-        let copy = |(&number, to): (&u32, usize)| {
-            Some(LoopCopy::new(*sources.get(usize::try_from(number).ok()?)?, to, width))
-        };
-        let copies = LoopCopy::joined(copies.map(copy).collect::<Option<_>>()?);
+        let numbers = result.as_slice::<u32>()?;
+        let source = |number: u32| sources.get(usize::try_from(number).ok()?).copied();
+        // An element that most places have, such as padding, is copied to all of them first.
+        let most = most_frequent(numbers).and_then(source);
+        let fill = most.map(|from| LoopCopy {
+            count: numbers.len(),
+            steps: [0, width],
+            ..LoopCopy::new(from, place.start, width)
+        });
+        let copies = numbers.iter().zip((place.start..).step_by(width));
+        let copies = copies.filter_map(|(&number, to)| match source(number) {
+            from if from.is_some() && from == most => None,
+            from => Some(from.map(|from| LoopCopy::new(from, to, width))),
+        });
+        let rest = LoopCopy::joined(copies.collect::<Option<_>>()?);
+        let copies: Vec<LoopCopy> = fill.into_iter().chain(rest).collect();
         if is_constant {
             let image = self.image.constant_mut(place);
             for LoopCopy { from, to, bytes, .. } in copies.into_iter().flat_map(LoopCopy::parts) {
@@ -430,6 +440,20 @@ impl LoopBuilder<'_> {
         self.kernels.push(KernelCall { callee, site, operands: sources, results: places });
         Some(value)
     }
+}
+
+/// Returns the number that more than half of many are.
+fn most_frequent(numbers: &[u32]) -> Option<u32> {
+    const MANY: usize = 16;
+    // It is left over if each number is crossed out with another one.
+    let candidate = numbers.iter().fold((0, 0), |(candidate, count), &number| match count {
+        0 => (number, 1),
+        count if number == candidate => (candidate, count + 1),
+        count => (candidate, count - 1),
+    });
+    let is_candidate = |number: &&u32| **number == candidate.0;
+    let is_most = numbers.iter().filter(is_candidate).count() > numbers.len() / 2;
+    (numbers.len() >= MANY && is_most).then_some(candidate.0)
 }
 
 /// Returns the operation of a `dot` of two short vectors.

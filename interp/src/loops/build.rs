@@ -6,14 +6,16 @@ use super::operation::{KernelCall, Operation};
 use super::sharing::share;
 use super::{Block, Condition, Large, LoopProgram, Repeat, code};
 use crate::analysis::Analysis;
+use crate::lower::{transpose_folded, users};
 use crate::plan::LiteralFn;
 use crate::state::Site;
-use hlo::ir::{Computation, ComputationId, Instruction};
+use hlo::ir::{Computation, ComputationId, Instruction, InstructionId};
 use hlo::op::{Conditional, While};
 use hlo::{Array, ArrayShape, Op, Shape};
 use num::array::static_shape;
 use num::index::to_usize;
 use num::tier_up::TierUp;
+use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -97,13 +99,17 @@ fn condition(mut builder: LoopBuilder<'_>, op: &While) -> Option<LoopProgram> {
     Some(builder.finish(condition, None, &carried))
 }
 
+/// The products that stand for instructions with transpositions.
+type FoldedDots = FxHashMap<InstructionId, Instruction>;
+
 /// Returns which instructions the leaves of a computation's result follow from.
-fn needed(computation: &Computation) -> Vec<bool> {
+fn needed(computation: &Computation, folded: &FoldedDots) -> Vec<bool> {
     let instructions = &computation.instructions;
     let leaves = instructions.iter().map(|(_, instruction)| instruction.shape.leaves().len());
     let mut needed: Vec<Vec<bool>> = leaves.map(|count| vec![false; count]).collect();
     needed[computation.root.index()].fill(true);
     for (id, instruction) in instructions.iter().rev() {
+        let instruction = folded.get(&id).unwrap_or(instruction);
         let own = std::mem::take(&mut needed[id.index()]);
         match &instruction.op {
             Op::Tuple(_) => {
@@ -315,7 +321,15 @@ impl<'a> LoopBuilder<'a> {
             self.has_no_strategy = true;
             return None;
         }
-        let needed = needed(computation);
+        let users = users(computation);
+        let sites =
+            computation.instructions.ids().map(|instruction| Site { computation: id, instruction });
+        let folded = |site: Site| {
+            let dot = transpose_folded(self.analysis, (computation, &users), site)?;
+            Some((site.instruction, dot))
+        };
+        let folded: FoldedDots = sites.filter_map(folded).collect();
+        let needed = needed(computation, &folded);
         let mut values: Vec<Leaves> = Vec::with_capacity(computation.instructions.len());
         for (instruction, definition) in computation.instructions.iter() {
             self.block.fuel += 1;
@@ -329,6 +343,7 @@ impl<'a> LoopBuilder<'a> {
                 continue;
             }
             let site = Site { computation: id, instruction };
+            let definition = folded.get(&instruction).unwrap_or(definition);
             let operands = definition.operands.iter().map(|o| Rc::clone(&values[o.index()]));
             let operands: Vec<Leaves> = operands.collect();
             let shapes = definition.operands.iter().map(|&o| &computation.instructions[o].shape);

@@ -91,11 +91,44 @@ impl LoopCopy {
             }
         }
     }
-    /// Joins copies, in any order, into fewer.
+    /// Joins copies that follow each other: neighbors, and then those at even distances.
+    pub(super) fn in_order(copies: &[Self]) -> Vec<Self> {
+        let mut runs: Vec<Self> = Vec::new();
+        for copy in copies {
+            match runs.last_mut() {
+                Some(last)
+                    if (last.from + last.bytes, last.to + last.bytes) == (copy.from, copy.to) =>
+                {
+                    last.bytes += copy.bytes;
+                }
+                _ => runs.push(*copy),
+            }
+        }
+        let mut series: Vec<Self> = Vec::new();
+        for run in runs {
+            let next = |last: &Self| {
+                let step =
+                    |from: usize, to: usize| to.checked_sub(from).filter(|x| x % last.count == 0);
+                let steps =
+                    [step(last.from, run.from)?, step(last.to, run.to)?].map(|x| x / last.count);
+                (last.bytes == run.bytes && (last.count == 1 || steps == last.steps))
+                    .then_some(steps)
+            };
+            if let Some(last) = series.last_mut()
+                && let Some(steps) = next(last)
+            {
+                *last = Self { count: last.count + 1, steps, ..*last };
+            } else {
+                series.push(run);
+            }
+        }
+        series
+    }
+    /// Joins copies to different places, in any order, into fewer.
     pub(super) fn joined(mut copies: Vec<Self>) -> Vec<Self> {
-        let in_order = in_series(&copies);
+        let in_order = Self::in_order(&copies);
         copies.sort_by_key(|copy| copy.from);
-        let by_source = in_series(&copies);
+        let by_source = Self::in_order(&copies);
         if by_source.len() < in_order.len() { by_source } else { in_order }
     }
 }
@@ -105,39 +138,6 @@ fn columns<T: Copy, const N: usize>(from: &[T], to: &mut [T]) {
     let Some((last, from)) = from.split_last() else { return };
     to[from.len() * N] = *last;
     to.as_chunks_mut::<N>().0.iter_mut().zip(from).for_each(|(group, x)| group[0] = *x);
-}
-
-/// Joins copies that follow each other: neighbors, and then those at even distances.
-fn in_series(copies: &[LoopCopy]) -> Vec<LoopCopy> {
-    let mut runs: Vec<LoopCopy> = Vec::new();
-    for copy in copies {
-        match runs.last_mut() {
-            Some(last)
-                if (last.from + last.bytes, last.to + last.bytes) == (copy.from, copy.to) =>
-            {
-                last.bytes += copy.bytes;
-            }
-            _ => runs.push(*copy),
-        }
-    }
-    let mut series: Vec<LoopCopy> = Vec::new();
-    for run in runs {
-        let next = |last: &LoopCopy| {
-            let step =
-                |from: usize, to: usize| to.checked_sub(from).filter(|x| x % last.count == 0);
-            let steps =
-                [step(last.from, run.from)?, step(last.to, run.to)?].map(|x| x / last.count);
-            (last.bytes == run.bytes && (last.count == 1 || steps == last.steps)).then_some(steps)
-        };
-        if let Some(last) = series.last_mut()
-            && let Some(steps) = next(last)
-        {
-            *last = LoopCopy { count: last.count + 1, steps, ..*last };
-        } else {
-            series.push(run);
-        }
-    }
-    series
 }
 
 /// The block before a program runs: constants have their values.

@@ -469,7 +469,7 @@ impl Moves<'_> {
                 }
             }
         }
-        *copies = if is_split { LoopCopy::joined(all) } else { all };
+        *copies = if is_split { LoopCopy::in_order(&all) } else { all };
     }
 }
 

@@ -4,6 +4,7 @@ use super::builder::PlanBuilder;
 use super::inline::Inlining;
 use super::limits::CompileLimits;
 use super::lowering::{Lowered, Lowering};
+use super::transpose_folding::transpose_folded;
 use super::unallocated::{ArrayId, ArrayIds, UnallocatedPlan};
 use super::value_key::ValueKey;
 use super::waits::{Waits, may_run_ahead};
@@ -138,12 +139,11 @@ impl<'a> PlanBuilder<'a> {
             return Ok(arrays);
         }
         let is_active = self.inlining.is_active();
-        let transpose_folded =
-            is_active.then(|| self.transpose_folded(site, instruction)).flatten();
-        let key = transpose_folded.unwrap_or_else(|| {
-            let operands = instruction.operands.iter().map(|&id| self.operand(id));
-            ValueKey::new(Cow::Borrowed(instruction), operands)
-        });
+        let of_users = (self.computation, &*self.users);
+        let folded = is_active.then(|| transpose_folded(&lowering.analysis, of_users, site));
+        let of = folded.flatten().map_or(Cow::Borrowed(instruction), Cow::Owned);
+        let operands: Vec<_> = of.operands.iter().map(|&id| self.operand(id)).collect();
+        let key = ValueKey::new(of, operands);
         let lowered = lowering.lower(site, &key);
         if let Op::While(op) = &instruction.op
             && lowered.action.loop_program().is_none()

@@ -149,7 +149,7 @@ impl<'a> PlanBuilder<'a> {
 }
 
 /// Returns the number of times that each instruction is an operand or the root.
-fn users(computation: &Computation) -> Vec<usize> {
+pub(crate) fn users(computation: &Computation) -> Vec<usize> {
     let mut users = vec![0; computation.instructions.len()];
     users[computation.root.index()] += 1;
     for (_, instruction) in computation.instructions.iter() {

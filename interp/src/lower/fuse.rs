@@ -166,12 +166,13 @@ impl Groups<'_> {
         }
         let fusion = step.action.kernel().map_or(Fusion::None, Kernel::fusion);
         match fusion {
-            Fusion::None => self.close(&step.inputs),
-            Fusion::Walk(walk) => {
+            // Each row is a run of the operand, or one element of it.
+            Fusion::Walk(walk) if walk.line().is_some() => {
                 let outer = self.walked(step.inputs[0], walk);
                 self.reads.insert(step.outputs[0], outer);
                 self.close(&step.inputs);
             }
+            Fusion::None | Fusion::Walk(_) => self.close(&step.inputs),
             // A value is converted once as it is read.
             Fusion::Widen(function) if !self.is_computed(step.inputs[0]) => {
                 self.close(&step.inputs);

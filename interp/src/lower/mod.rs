@@ -22,4 +22,6 @@ mod value_key;
 mod waits;
 
 pub(crate) use build::plans;
+pub(crate) use builder::users;
 pub(crate) use limits::CompileLimits;
+pub(crate) use transpose_folding::transpose_folded;

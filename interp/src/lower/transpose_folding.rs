@@ -1,60 +1,54 @@
 //! Transpose folding: `dot` reads the operand of a `transpose` by other dimensions, a `transpose` of
 //! a `dot` is the `dot` of its operands exchanged, and the transposition need not be computed.
-use super::builder::PlanBuilder;
-use super::value_key::ValueKey;
+use crate::analysis::Analysis;
 use crate::state::Site;
-use hlo::ir::Instruction;
+use hlo::ir::{Computation, Instruction};
 use hlo::op::Dot;
 use hlo::op::value::DotAlgorithm;
 use hlo::{ArrayShape, Op};
 use num::Arithmetic;
 use num::index::{others, to_usize};
-use std::borrow::Cow;
 
-impl<'a> PlanBuilder<'a> {
-    /// Returns a `dot` that reads the arrays of which its operands are transpositions, or that has
-    /// the value of a transposition of another; `None` of anything else.
-    pub(super) fn transpose_folded(
-        &self,
-        site: Site,
-        instruction: &Instruction,
-    ) -> Option<ValueKey<'a>> {
-        let (mut dot, mut operands) = if let Op::Dot(dot) = &instruction.op {
-            ((**dot).clone(), instruction.operands.clone())
-        } else if let Op::Transpose(transpose) = &instruction.op {
-            let id = instruction.operands[0];
-            let of = &self.computation.instructions[id];
-            let Op::Dot(dot) = &of.op else { return None };
-            // To pack operands takes `exact` about as long as a transposition.
-            if self.lowering.analysis.arithmetic() != Some(Arithmetic::Fast) {
-                return None;
-            }
-            if self.users[id.index()] > 1 || self.lowering.analysis.may_be_smaller(site, of) {
-                return None;
-            }
-            let shape = |k: usize| self.computation.instructions[of.operands[k]].shape.array();
-            let mut operands = of.operands.clone();
-            operands.swap(0, 1);
-            (exchanged(dot, [shape(0)?, shape(1)?], &transpose.dimensions)?, operands)
-        } else {
-            return None;
-        };
-        for (k, id) in operands.iter_mut().enumerate() {
-            let operand = &self.computation.instructions[*id];
-            if let Op::Transpose(op) = &operand.op
-                && !self.lowering.analysis.may_be_smaller(site, operand)
-                && read_through(&mut dot, k, &op.dimensions)
-            {
-                *id = operand.operands[0];
-            }
-        }
-        if operands == instruction.operands {
+/// Returns a `dot` that reads what its operands are transpositions of, or that has the value of a
+/// transposition of another, in place of an instruction; `None` of anything else. `users` are the
+/// numbers of uses in the computation.
+pub(crate) fn transpose_folded(
+    analysis: &Analysis<'_>,
+    (computation, users): (&Computation, &[usize]),
+    site: Site,
+) -> Option<Instruction> {
+    let instruction = &computation.instructions[site.instruction];
+    let (mut dot, mut operands) = if let Op::Dot(dot) = &instruction.op {
+        ((**dot).clone(), instruction.operands.clone())
+    } else if let Op::Transpose(transpose) = &instruction.op {
+        let id = instruction.operands[0];
+        let of = &computation.instructions[id];
+        let Op::Dot(dot) = &of.op else { return None };
+        // To pack operands takes `exact` about as long as a transposition.
+        if analysis.arithmetic() != Some(Arithmetic::Fast) {
             return None;
         }
-        let read = operands.iter().map(|&id| self.operand(id)).collect::<Vec<_>>();
-        let dot = Instruction { op: Op::Dot(Box::new(dot)), operands, ..instruction.clone() };
-        Some(ValueKey::new(Cow::Owned(dot), read))
+        if users[id.index()] > 1 || analysis.may_be_smaller(site, of) {
+            return None;
+        }
+        let shape = |k: usize| computation.instructions[of.operands[k]].shape.array();
+        let mut operands = of.operands.clone();
+        operands.swap(0, 1);
+        (exchanged(dot, [shape(0)?, shape(1)?], &transpose.dimensions)?, operands)
+    } else {
+        return None;
+    };
+    for (k, id) in operands.iter_mut().enumerate() {
+        let operand = &computation.instructions[*id];
+        if let Op::Transpose(op) = &operand.op
+            && !analysis.may_be_smaller(site, operand)
+            && read_through(&mut dot, k, &op.dimensions)
+        {
+            *id = operand.operands[0];
+        }
     }
+    let is_other = operands != instruction.operands;
+    is_other.then(|| Instruction { op: Op::Dot(Box::new(dot)), operands, ..instruction.clone() })
 }
 
 /// Returns the `dot` of the operands exchanged, if its value is the transposition of that of `dot`:

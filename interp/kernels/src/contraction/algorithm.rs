@@ -242,10 +242,14 @@ impl ResolvedDotAlgorithm {
         };
         let (left, right): (Vec<usize>, Vec<usize>) =
             self.products.iter().map(|&(a, b)| (a * lhs.len(), b * rhs.len())).unzip();
-        let terms = in_parts(plan.rhs.terms, 1, &right);
+        let terms = in_parts(&plan.rhs.terms, 1, &right);
         let pair = Operands::F64Accumulator(parts(lhs).into(), parts(rhs).into());
         plan.lhs.with_parts((1, &left), plan.rhs.terms.len(), |lhs| {
-            let plan = Contraction { lhs, rhs: Lists { terms: &terms, ..plan.rhs }, ..plan };
+            let plan = Contraction {
+                lhs,
+                rhs: Lists { terms: terms.as_slice().into(), ..plan.rhs },
+                ..plan
+            };
             contract_into(Sums::Matrix(plan), &pair, rounding, out);
         });
     }

@@ -51,13 +51,6 @@ pub(super) fn row_bytes<W: Word>(rows: usize, terms: usize, sum: usize) -> usize
     rows.min(most_rows(terms)).saturating_mul(words).saturating_mul(size_of::<W>())
 }
 
-/// Returns the distance of neighbors in a list of two or more offsets, if it is the same for all.
-pub(super) fn even_step(list: &[usize]) -> Option<usize> {
-    let &[first, second, ..] = list else { return None };
-    let step = second.checked_sub(first)?;
-    list.windows(2).all(|pair| pair[0].checked_add(step) == Some(pair[1])).then_some(step)
-}
-
 /// All sums of the plan, into the bytes of the result.
 pub(super) fn run<K: Accumulator>(job: &Job<'_, K>, out: &mut [u8]) {
     let blocks = Blocks::new(job);
@@ -150,7 +143,7 @@ impl<'a, K: Accumulator> Blocks<'a, K> {
     /// Returns the distance of terms, if columns are neighbors and are read so few times that
     /// packing takes longer.
     fn in_place(plan: &Contraction<'_>) -> Option<usize> {
-        let stride = even_step(plan.rhs.terms)?;
+        let stride = plan.rhs.terms.step()?;
         let columns = plan.rhs.indices.len();
         let fits = plan.rows <= ROWS_IN_PLACE
             && columns.is_multiple_of(K::Word::LANES)
@@ -237,7 +230,8 @@ impl<'a, K: Accumulator> Blocks<'a, K> {
         let least = if is_parallel { 1 } else { usize::MAX };
         parts(&mut panels, (1, least), |_, part| {
             let [((indices, words), norms)] = part else { return };
-            let source = PackSource { elements: self.job.rhs, start, indices, terms, order };
+            let source =
+                PackSource { elements: self.job.rhs, start, indices, terms: &terms, order };
             pack_columns::<K>(source, words, norms);
             norms.iter_mut().for_each(|norm| *norm = norm.sqrt());
         });

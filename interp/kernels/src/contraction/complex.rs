@@ -23,11 +23,11 @@ pub(super) fn contract<T: Pod + Neg<Output = T>>(
     // The elements, and behind them their products with i.
     let turned = rhs.iter().flat_map(|&[re, im]| [-im, re]);
     let factors: Vec<T> = cast_slice(rhs).iter().copied().chain(turned).collect();
-    let batches = in_parts(plan.rhs.batches, 2, &[0]);
+    let batches = in_parts(&plan.rhs.batches, 2, &[0]);
     let parts: &[usize] = if rounding.to.is_complex() { &[0, 1] } else { &[0] };
-    let columns = beside(plan.rhs.indices, parts);
+    let columns = beside(&plan.rhs.indices, parts);
     let real = |lhs: LhsOffsets<'_>, terms: &[usize]| {
-        let rhs = Lists { batches: &batches, indices: &columns, terms };
+        let rhs = Lists::new(&batches, &columns, terms);
         let plan = Contraction { lhs, rhs, ..plan };
         let sums = total.map_or(Sums::Matrix(plan), |terms| Sums::Single(plan, 2 * terms));
         real(sums, (cast_slice(lhs_elements), &factors), rounding.of_parts(), out);
@@ -36,13 +36,13 @@ pub(super) fn contract<T: Pod + Neg<Output = T>>(
     match plan.lhs {
         // The parts of a term are neighbors, as in the operand.
         LhsOffsets::Sums(Lists { batches, indices, terms }) => {
-            let [batches, indices] = [batches, indices].map(|x| in_parts(x, 2, &[0]));
-            let terms = beside(terms, &[0, 1]);
-            let lists = Lists { batches: &batches, indices: &indices, terms: &terms };
-            real(LhsOffsets::Sums(lists), &beside(plan.rhs.terms, &turned));
+            let [batches, indices] = [batches, indices].map(|x| in_parts(&x, 2, &[0]));
+            let terms = beside(&terms, &[0, 1]);
+            let lists = Lists::new(&batches, &indices, &terms);
+            real(LhsOffsets::Sums(lists), &beside(&plan.rhs.terms, &turned));
         }
         LhsOffsets::Runs { .. } => {
-            let terms = in_parts(plan.rhs.terms, 2, &turned);
+            let terms = in_parts(&plan.rhs.terms, 2, &turned);
             let count = plan.rhs.terms.len();
             plan.lhs.with_parts((2, &[0, 1]), count, |lhs| real(lhs, &terms));
         }

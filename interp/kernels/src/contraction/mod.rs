@@ -34,6 +34,7 @@ mod job;
 mod lines;
 mod native;
 mod native_blocks;
+mod offsets;
 mod operands;
 mod outer;
 mod pack;
@@ -51,6 +52,7 @@ mod vector;
 pub(super) use algorithm::ResolvedDotAlgorithm;
 pub(super) use error_bound::ErrorBound;
 pub(super) use lines::{ResultLines, Tap};
+pub(super) use offsets::{OffsetList, OffsetVec};
 pub(super) use operands::{LosslessElements, Operands, Rounding};
 pub(super) use scratch::Extent;
 pub use short::in_halves;
@@ -59,7 +61,6 @@ pub(super) use single::PART;
 pub(super) use tiny::products;
 
 use accumulator::{Accumulator, CompensatedAccumulator, F64Accumulator, OwnSums};
-use blocked::even_step;
 use half::bf16;
 use job::Job;
 use native::NativeAccumulator;
@@ -109,9 +110,15 @@ pub(super) type RowRuns<'a> = &'a (dyn Fn(usize, usize, &mut Vec<TermRun>) + Syn
 /// of terms.
 #[derive(Clone, Copy)]
 pub(super) struct Lists<'a> {
-    pub(super) batches: &'a [usize],
-    pub(super) indices: &'a [usize],
-    pub(super) terms: &'a [usize],
+    pub(super) batches: OffsetList<'a>,
+    pub(super) indices: OffsetList<'a>,
+    pub(super) terms: OffsetList<'a>,
+}
+
+impl<'a> Lists<'a> {
+    pub(super) fn new(batches: &'a [usize], indices: &'a [usize], terms: &'a [usize]) -> Self {
+        Self { batches: batches.into(), indices: indices.into(), terms: terms.into() }
+    }
 }
 
 /// Terms of a row that follow each other, at even distances in the left operand.
@@ -135,8 +142,7 @@ impl LhsOffsets<'_> {
     fn row_step(self) -> Option<usize> {
         match self {
             Self::Sums(Lists { indices, terms, .. }) => {
-                let are_neighbors = terms.len() == 1 || even_step(terms) == Some(1);
-                even_step(indices).filter(|_| are_neighbors)
+                indices.step().filter(|_| terms.are_neighbors())
             }
             Self::Runs { .. } => None,
         }
@@ -185,13 +191,9 @@ impl LhsOffsets<'_> {
         match self {
             Self::Sums(lists) => {
                 let [batches, indices] =
-                    [lists.batches, lists.indices].map(|x| in_parts(x, scale, &[0]));
-                let terms = in_parts(lists.terms, scale, parts);
-                then(LhsOffsets::Sums(Lists {
-                    batches: &batches,
-                    indices: &indices,
-                    terms: &terms,
-                }));
+                    [lists.batches, lists.indices].map(|x| in_parts(&x, scale, &[0]));
+                let terms = in_parts(&lists.terms, scale, parts);
+                then(LhsOffsets::Sums(Lists::new(&batches, &indices, &terms)));
             }
             Self::Runs { step, has_padding, of } => {
                 let of = |batch: usize, row: usize, runs: &mut Vec<TermRun>| {

@@ -2,13 +2,14 @@
 //! packed as a whole: each thread packs the columns that it multiplies, a slice of their terms at a
 //! time, unless these are read where they are, and adds sums up in the result.
 use super::accumulator::{OwnSums, add_products};
-use super::blocked::{GAP, SLICE, even_step};
+use super::blocked::{GAP, SLICE};
 use super::job::{Job, is_shared};
 use super::pack::{Order, PackSource, pack_columns, pack_rows, panel_width};
 use super::tile::{Columns, ROWS, Rows, VECTORS, Word, rows_of_tile};
 use super::{Contraction, LhsOffsets, Lists};
 use num::parallel::{parts, parts_with, threads};
 use smallvec::SmallVec;
+use std::ops::Range;
 
 /// Panels that are packed together: their lines of a matrix are read as a whole.
 const TOGETHER: usize = 4;
@@ -70,14 +71,40 @@ impl<W> Default for NativeScratch<W> {
     }
 }
 
-/// Some rows of some columns: the first ones, and the bytes of each row.
+/// Some rows of some columns: the first ones, their numbers, and the bytes of the result.
 struct Task<'a> {
     row: usize,
     column: usize,
-    lines: RowSlices<'a, u8>,
+    rows: usize,
+    columns: usize,
+    out: TaskRows<'a>,
 }
 
-/// A part of each row; small batches need no list on the heap.
+/// The bytes of rows of the result.
+enum TaskRows<'a> {
+    /// All columns of each, one after the other.
+    Whole(&'a mut [u8]),
+    /// A part of each.
+    Parts(Vec<&'a mut [u8]>),
+}
+
+impl Task<'_> {
+    /// Returns the same bytes of each of some rows.
+    fn lines(&mut self, rows: Range<usize>, at: Range<usize>) -> RowSlices<'_, u8> {
+        match &mut self.out {
+            TaskRows::Whole(out) => {
+                let line = out.len() / self.rows;
+                let lines = out[rows.start * line..rows.end * line].chunks_exact_mut(line);
+                lines.map(|line| &mut line[at.clone()]).collect()
+            }
+            TaskRows::Parts(parts) => {
+                parts[rows].iter_mut().map(|part| &mut part[at.clone()]).collect()
+            }
+        }
+    }
+}
+
+/// A part of each row of a tile.
 type RowSlices<'a, T> = SmallVec<[&'a mut [T]; ROWS]>;
 
 /// Every row of a batch; they begin `stride` words apart, and their terms are `step` apart.
@@ -106,14 +133,16 @@ impl<'a, K: OwnSums> OwnBlocks<'a, K> {
         let (row_order, column_order) = (Order::of(lists), Order::of(columns));
         let slice = columns.terms.len().min(SLICE);
         let is_compact = |step: usize| step.saturating_mul(slice) <= WORDS_IN_PLACE;
-        let columns_in_place = even_step(columns.terms).filter(|&step| {
+        let columns_in_place = columns.terms.step().filter(|&step| {
             K::words(job.rhs).is_some()
                 && (rows <= ROWS_IN_PLACE || is_compact(step))
                 && step >= columns.indices.len()
                 && column_order == Order::Indices
         });
-        let step = if lists.terms.len() == 1 { Some(1) } else { even_step(lists.terms) };
-        let rows_in_place = even_step(lists.indices)
+        let step = lists.terms.even_step();
+        let rows_in_place = lists
+            .indices
+            .step()
             .zip(step.filter(|&step| step == 1 || is_compact(step)))
             .filter(|_| K::words(job.lhs).is_some())
             .map(|(stride, step)| [stride, step]);
@@ -186,20 +215,25 @@ impl<'a, K: OwnSums> OwnBlocks<'a, K> {
         let together = rows.div_ceil(row_groups.max(more)).next_multiple_of(ROWS);
         let group = panels.div_ceil(column_groups) * side;
         let column_groups = columns.div_ceil(group);
-        let starts = (0..rows).step_by(together);
-        let mut tasks: SmallVec<[Task<'_>; 1]> = starts
-            .flat_map(|row| (0..column_groups).map(move |i| (row, i * group)))
-            .map(|(row, column)| Task {
-                row,
-                column,
-                lines: RowSlices::with_capacity(together.min(rows - row)),
-            })
-            .collect();
-        for (row, line) in out.chunks_mut(columns * bytes).enumerate() {
-            let tasks = &mut tasks[row / together * column_groups..];
-            for (task, part) in tasks.iter_mut().zip(line.chunks_mut(group * bytes)) {
-                task.lines.push(part);
+        let line = columns * bytes;
+        let mut tasks = SmallVec::new();
+        for (i, out) in out.chunks_mut(together * line).enumerate() {
+            let (row, rows) = (i * together, out.len() / line);
+            let task = |column, out| {
+                let columns = group.min(columns - column);
+                Task { row, column, rows, columns, out }
+            };
+            if column_groups == 1 {
+                tasks.push(task(0, TaskRows::Whole(out)));
+                continue;
             }
+            let mut parts: Vec<_> = (0..column_groups).map(|_| Vec::with_capacity(rows)).collect();
+            for line in out.chunks_mut(line) {
+                let of_line = line.chunks_mut(group * bytes);
+                parts.iter_mut().zip(of_line).for_each(|(parts, part)| parts.push(part));
+            }
+            let parts = parts.into_iter().enumerate();
+            tasks.extend(parts.map(|(i, parts)| task(i * group, TaskRows::Parts(parts))));
         }
         tasks
     }
@@ -214,36 +248,34 @@ impl<'a, K: OwnSums> OwnBlocks<'a, K> {
         let (job, plan) = (self.job, self.job.plan);
         let bytes = job.rounding.to.storage_bytes();
         let side = TOGETHER * panel_width::<K::Word>();
-        let together = rows_of_tile(task.lines.len());
+        let (count, together) = (task.rows, rows_of_tile(task.rows));
         let rows = AllRows { words: &rows.words[task.row * rows.stride..], ..rows };
-        let count = task.lines.first().map_or(0, |line| line.len()) / bytes;
-        let columns = &plan.rhs.indices[task.column..task.column + count];
+        let columns = &plan.rhs.indices.list()[task.column..task.column + task.columns];
         for (i, indices) in columns.chunks(side).enumerate() {
             let at = i * side * bytes..(i * side + indices.len()) * bytes;
-            let mut lines: RowSlices<'_, u8> =
-                task.lines.iter_mut().map(|line| &mut line[at.clone()]).collect();
             let is_whole = indices.len().is_multiple_of(K::Word::LANES);
-            let is_direct =
-                is_whole && lines.iter_mut().all(|line| K::sums_in(line, job.rounding).is_some());
+            let is_element = |line: &mut &mut [u8]| K::sums_in(line, job.rounding).is_some();
+            let is_direct = is_whole && task.lines(0..1, at.clone()).iter_mut().all(is_element);
             let width = indices.len().next_multiple_of(K::Word::LANES);
             let NativeScratch { columns, sums, .. } = &mut *scratch;
             if !is_direct {
-                sums.resize(lines.len() * width, K::Word::default());
+                sums.resize(count * width, K::Word::default());
             }
             for first in (0..plan.rhs.terms.len()).step_by(SLICE) {
                 if job.stop.is_set() {
                     return;
                 }
                 let panels = self.slice(batch, indices, first, columns);
-                for (tile, lines) in lines.chunks_mut(together).enumerate() {
-                    let at = tile * together;
+                for row in (0..count).step_by(together) {
+                    let tile = row..count.min(row + together);
                     let AllRows { words, stride, step } = rows;
-                    let words = &words[at * stride + first * step..];
-                    let rows = Rows { words, stride, step, count: lines.len() };
+                    let words = &words[row * stride + first * step..];
+                    let rows = Rows { words, stride, step, count: tile.len() };
                     let mut lines: RowSlices<'_, K::Word> = if is_direct {
-                        lines.iter_mut().filter_map(|x| K::sums_in(x, job.rounding)).collect()
+                        let lines = task.lines(tile, at.clone()).into_iter();
+                        lines.filter_map(|line| K::sums_in(line, job.rounding)).collect()
                     } else {
-                        sums[at * width..].chunks_mut(width).take(lines.len()).collect()
+                        sums[tile.start * width..tile.end * width].chunks_mut(width).collect()
                     };
                     for (panel, start) in panels.clone() {
                         let mut parts: RowSlices<'_, K::Word> =
@@ -253,8 +285,10 @@ impl<'a, K: OwnSums> OwnBlocks<'a, K> {
                 }
             }
             if !is_direct {
-                for (line, sums) in lines.iter_mut().zip(sums.chunks(width)) {
-                    K::round(&sums[..indices.len()], job.error, (0.0, &[]), job.rounding, line);
+                for (row, sums) in sums.chunks(width).take(count).enumerate() {
+                    for line in task.lines(row..row + 1, at.clone()) {
+                        K::round(&sums[..indices.len()], job.error, (0.0, &[]), job.rounding, line);
+                    }
                 }
             }
         }
@@ -270,7 +304,7 @@ impl<'a, K: OwnSums> OwnBlocks<'a, K> {
     ) -> impl Iterator<Item = (Columns<'b, K::Word>, usize)> + Clone {
         let columns = self.job.plan.rhs;
         let start = columns.batches[batch];
-        let terms = &columns.terms[first..];
+        let terms = &columns.terms.list()[first..];
         let terms = &terms[..terms.len().min(SLICE)];
         let count = terms.len();
         let (side, width) =

@@ -1,5 +1,4 @@
 //! Sums of one product, which is rounded once: rows of outer products.
-use super::blocked::even_step;
 use super::{LhsOffsets, Lists, Rounding, Sums};
 use crate::cost_model::COMPUTED;
 use hlo::literal::Native;
@@ -39,7 +38,7 @@ pub(super) fn run<W: Factor>(
     let columns = rhs.indices.len();
     let fits = [lhs.terms.len(), rhs.terms.len()] == [1; 2]
         && columns >= LEAST
-        && even_step(rhs.indices) == Some(1)
+        && rhs.indices.are_neighbors()
         && rounding.to == W::TYPE
         && rounding.sums.is_none_or(|ty| ty == W::TYPE);
     let Ok(out) = bytemuck::try_cast_slice_mut(out) else { return false };

@@ -27,8 +27,7 @@ pub(super) enum Order {
 impl Order {
     /// Returns the order of elements at the sums of two offsets.
     pub(super) fn of(Lists { indices, terms, .. }: Lists<'_>) -> Self {
-        let follow = |list: &[usize]| list.windows(2).all(|pair| pair[1] == pair[0] + 1);
-        match (follow(indices), follow(terms)) {
+        match (indices.are_neighbors(), terms.are_neighbors()) {
             (true, _) if indices.len() > 1 => Self::Indices,
             (_, true) => Self::Terms,
             (true, false) => Self::Indices,
@@ -194,8 +193,9 @@ pub(super) fn pack_rows<K: Accumulator>(
 ) {
     match lhs {
         LhsOffsets::Sums(Lists { batches, indices, terms }) => {
-            let indices = &indices[first..][..words.len().div_ceil(stride)];
-            let source = PackSource { elements, start: batches[batch], indices, terms, order };
+            let indices = &indices.list()[first..][..words.len().div_ceil(stride)];
+            let source =
+                PackSource { elements, start: batches[batch], indices, terms: &terms, order };
             run(RowsOf::<K> { source, words, stride });
         }
         LhsOffsets::Runs { step, of, .. } => {

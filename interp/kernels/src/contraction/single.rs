@@ -1,8 +1,7 @@
 //! Single sums, of one row and one column: in lanes, and in parts that threads share.
 use super::accumulator::Accumulator;
-use super::blocked::even_step;
 use super::job::Job;
-use super::{LhsOffsets, Lists};
+use super::{LhsOffsets, Lists, OffsetList};
 use num::loops::instruction_set::{Task, run as run_task};
 use num::parallel::parts;
 
@@ -19,11 +18,10 @@ pub(super) fn run<K: Accumulator>(job: &Job<'_, K>, total: Option<usize>, out: &
     if total.is_none() && job.plan.rows * rhs.indices.len() != 1 {
         return false;
     }
-    let are_neighbors =
-        [lhs, rhs].iter().all(|x| x.terms.len() == 1 || even_step(x.terms) == Some(1));
+    let are_neighbors = [lhs, rhs].iter().all(|x| x.terms.are_neighbors());
     let sum = |column: usize| SingleSum {
         job,
-        lists: [lhs, Lists { indices: &rhs.indices[column..], ..rhs }],
+        lists: [lhs, Lists { indices: rhs.indices.from(column), ..rhs }],
         are_neighbors,
         terms: total.unwrap_or(rhs.terms.len()),
     };
@@ -36,7 +34,8 @@ pub(super) fn run<K: Accumulator>(job: &Job<'_, K>, total: Option<usize>, out: &
         out,
         || (),
         |(), batch, slot, _| {
-            let lists = [lhs, rhs].map(|x| Lists { batches: &x.batches[batch..=batch], ..x });
+            let lists =
+                [lhs, rhs].map(|x| Lists { batches: x.batches.list()[batch..=batch].into(), ..x });
             SingleSum { lists, ..sum(0) }.write(slot);
         },
     );
@@ -78,9 +77,11 @@ impl<K: Accumulator> SingleSum<'_, K> {
     /// Returns the factors on one side.
     fn words<'b>(
         &self,
-        Lists { batches, indices, terms }: Lists<'b>,
+        lists: Lists<'b>,
         elements: &'b [K::Stored],
     ) -> impl Iterator<Item = K::Word> + Clone + use<'b, K> {
+        let [batches, indices, terms] =
+            [lists.batches, lists.indices, lists.terms].map(OffsetList::list);
         let starts = batches.iter().map(move |at| at + indices[0]);
         let places = starts.flat_map(move |at| terms.iter().map(move |k| at + k));
         places.take(self.terms).map(|at| K::pack(elements[at]))

@@ -43,7 +43,7 @@ pub(super) fn run<K: Accumulator>(job: &Job<'_, K>, total: Option<usize>, out: &
     let least = (MULTIPLIED / (LANES * rows * columns * (terms + 4))).max(1);
     parts_with(out, (size, least), GroupScratch::default, |scratch, i, out| {
         let first = i * LANES;
-        let batches = batches.map(|x| &x[first..x.len().min(first + LANES)]);
+        let batches = batches.map(|x| &x.list()[first..x.len().min(first + LANES)]);
         run_task(Group { job, offsets, batches, columns, scratch, out });
     });
     true

@@ -52,7 +52,7 @@ fn tiles_and_single_sums_give_the_same_bits() {
         };
         let has_padding = true;
         let runs = |_: usize, r: usize, runs: &mut Vec<TermRun>| row(r, runs);
-        let rhs = Lists { batches: &[0], indices: &columns, terms: &terms };
+        let rhs = Lists::new(&[0], &columns, &terms);
         let lhs = LhsOffsets::Runs { step: 1, has_padding, of: &runs };
         let all = Sums::Matrix(Contraction { rows: ROWS, lhs, rhs });
         let algorithm = ResolvedDotAlgorithm::of(DotAlgorithm::Unset, Arithmetic::Exact);
@@ -63,7 +63,7 @@ fn tiles_and_single_sums_give_the_same_bits() {
             for c in 0..COLUMNS {
                 let runs = |_: usize, _: usize, runs: &mut Vec<TermRun>| row(r, runs);
                 let lhs = LhsOffsets::Runs { step: 1, has_padding, of: &runs };
-                let rhs = Lists { indices: &columns[c..=c], ..rhs };
+                let rhs = Lists { indices: columns[c..=c].into(), ..rhs };
                 let one = Sums::Matrix(Contraction { rows: 1, lhs, rhs });
                 let mut single = vec![0; width];
                 algorithm.contract(one, (&left, &right), to, &mut single);
@@ -136,8 +136,8 @@ fn every_order_of_operands_gives_the_rounded_exact_sum() {
         for order in 0..4 {
             let (lhs, lhs_rows, lhs_terms) = lay_out(&left, (rows, terms), order & 1 == 0);
             let (rhs, rhs_columns, rhs_terms) = lay_out(&right, (columns, terms), order & 2 == 0);
-            let lhs_lists = Lists { batches: &[0], indices: &lhs_rows, terms: &lhs_terms };
-            let rhs_lists = Lists { batches: &[0], indices: &rhs_columns, terms: &rhs_terms };
+            let lhs_lists = Lists::new(&[0], &lhs_rows, &lhs_terms);
+            let rhs_lists = Lists::new(&[0], &rhs_columns, &rhs_terms);
             let plan = of_lists(lhs_lists, rhs_lists);
             for to in [E::F32, E::Bf16, E::F16, E::S32] {
                 let rounding = Rounding::new(E::F32, E::F32, None, to);
@@ -185,8 +185,8 @@ fn sums_in_the_own_type_are_near_the_exact_ones_for_any_number_of_threads() {
         for order in 0..4 {
             let (lhs, lhs_rows, lhs_terms) = lay_out(&left, (rows, terms), order & 1 == 0);
             let (rhs, rhs_columns, rhs_terms) = lay_out(&right, (columns, terms), order & 2 == 0);
-            let lhs_lists = Lists { batches: &[0], indices: &lhs_rows, terms: &lhs_terms };
-            let rhs_lists = Lists { batches: &[0], indices: &rhs_columns, terms: &rhs_terms };
+            let lhs_lists = Lists::new(&[0], &lhs_rows, &lhs_terms);
+            let rhs_lists = Lists::new(&[0], &rhs_columns, &rhs_terms);
             let plan = of_lists(lhs_lists, rhs_lists);
             let rounding = Rounding::new(E::F32, E::F32, None, E::F32);
             let narrow = |x: &[f32]| x.iter().map(|&x| bf16::from_f32(x)).collect::<Vec<_>>();
@@ -232,8 +232,8 @@ fn narrow_integers_wrap_as_wide_ones() {
     let rhs_terms: Vec<usize> = (0..terms).map(|k| k * columns).collect();
     let lhs_rows: Vec<usize> = (0..rows).map(|row| row * terms).collect();
     let lhs_terms: Vec<usize> = (0..terms).collect();
-    let lhs_lists = Lists { batches: &[0], indices: &lhs_rows, terms: &lhs_terms };
-    let rhs_lists = Lists { batches: &[0], indices: &rhs_columns, terms: &rhs_terms };
+    let lhs_lists = Lists::new(&[0], &lhs_rows, &lhs_terms);
+    let rhs_lists = Lists::new(&[0], &rhs_columns, &rhs_terms);
     let plan = of_lists(lhs_lists, rhs_lists);
     for to in [E::S32, E::U16, E::S4] {
         let numbers = [&lhs, &rhs].map(|x| LosslessElements::Integers(x.clone(), E::S64));
@@ -254,8 +254,8 @@ fn narrow_integers_wrap_as_wide_ones() {
 #[test]
 fn sums_of_one_term_are_products() {
     let columns: Vec<usize> = (0..20).collect();
-    let lhs = Lists { batches: &[0, 3], indices: &[2, 0, 1], terms: &[0] };
-    let rhs = Lists { batches: &[0, 20], indices: &columns, terms: &[0] };
+    let lhs = Lists::new(&[0, 3], &[2, 0, 1], &[0]);
+    let rhs = Lists::new(&[0, 20], &columns, &[0]);
     for ty in [E::F32, E::F64] {
         let (mut left, right) = (filled(ty, 6, 3), filled(ty, 40, 4));
         left.set(0, hlo::Scalar::Float(-0.0));

@@ -2,7 +2,7 @@
 use super::accumulator::Accumulator;
 use super::error_bound::ErrorBound;
 use super::job::Job;
-use super::{Contraction, LhsOffsets, Lists};
+use super::{Contraction, LhsOffsets, Lists, OffsetList};
 use crate::Formula;
 use hlo::ElementType;
 use num::Arithmetic;
@@ -46,8 +46,9 @@ fn starts<'a>(plan: &Contraction<'a>) -> Option<impl Iterator<Item = [usize; 2]>
     let (LhsOffsets::Sums(lhs), Lists { batches, indices, .. }) = (plan.lhs, plan.rhs) else {
         return None;
     };
-    let starts = lhs.batches.iter().zip(batches).flat_map(move |(a, b)| {
-        let rows = lhs.indices.iter().map(move |row| a + row);
+    let [rows, batches, indices] = [lhs.indices, batches, indices].map(OffsetList::list);
+    let starts = lhs.batches.list().iter().zip(batches).flat_map(move |(a, b)| {
+        let rows = rows.iter().map(move |row| a + row);
         rows.flat_map(move |row| indices.iter().map(move |column| [row, b + column]))
     });
     let count = batches.len().saturating_mul(plan.rows).saturating_mul(indices.len());
@@ -60,7 +61,7 @@ fn places<'a>(
     [row, column]: [usize; 2],
 ) -> impl Iterator<Item = [usize; 2]> + Clone + 'a {
     let lhs = match plan.lhs {
-        LhsOffsets::Sums(lhs) => lhs.terms,
+        LhsOffsets::Sums(lhs) => lhs.terms.list(),
         LhsOffsets::Runs { .. } => &[],
     };
     lhs.iter().zip(plan.rhs.terms).map(move |(a, b)| [row + a, column + b])

@@ -99,7 +99,7 @@ impl<K: Accumulator> Product<'_, '_, K> {
             Some(&Matrix { elements, lists, order }) => {
                 let (start, indices) =
                     (lists.batches[self.batch], &lists.indices[first..][..count]);
-                let source = PackSource { elements, start, indices, terms: lists.terms, order };
+                let source = PackSource { elements, start, indices, terms: &lists.terms, order };
                 run(WithVector::<K> { source, vector: self.vector, sums, magnitudes });
                 if order == Order::Terms { sum_depth } else { terms }
             }

@@ -1,0 +1,88 @@
+//! Offsets of elements in an operand, and the distances between them.
+use std::ops::Deref;
+
+/// Offsets in order, one for each index.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct OffsetList<'a> {
+    list: &'a [usize],
+    /// The distance of neighbors, if it is the same for all of two or more.
+    step: Option<usize>,
+}
+
+impl<'a> OffsetList<'a> {
+    pub(crate) fn list(self) -> &'a [usize] {
+        self.list
+    }
+    /// Returns the distance of neighbors, if there are two or more, and it is the same for all.
+    pub(crate) fn step(self) -> Option<usize> {
+        self.step
+    }
+    /// Returns the distance of neighbors; of fewer than two, 1.
+    pub(crate) fn even_step(self) -> Option<usize> {
+        if self.list.len() < 2 { Some(1) } else { self.step }
+    }
+    /// Returns whether neighbors follow each other.
+    pub(crate) fn are_neighbors(self) -> bool {
+        self.even_step() == Some(1)
+    }
+    /// Returns the offsets from the number `first` on.
+    pub(crate) fn from(self, first: usize) -> Self {
+        let list = &self.list[first..];
+        Self { list, step: self.step.filter(|_| list.len() > 1) }
+    }
+}
+
+impl<'a> From<&'a [usize]> for OffsetList<'a> {
+    fn from(list: &'a [usize]) -> Self {
+        Self { list, step: even_step(list) }
+    }
+}
+
+impl Deref for OffsetList<'_> {
+    type Target = [usize];
+    fn deref(&self) -> &[usize] {
+        self.list
+    }
+}
+
+impl<'a> IntoIterator for OffsetList<'a> {
+    type Item = &'a usize;
+    type IntoIter = std::slice::Iter<'a, usize>;
+    fn into_iter(self) -> Self::IntoIter {
+        self.list.iter()
+    }
+}
+
+/// The same, with memory of their own.
+#[derive(Debug)]
+pub(crate) struct OffsetVec {
+    list: Vec<usize>,
+    step: Option<usize>,
+}
+
+impl From<Vec<usize>> for OffsetVec {
+    fn from(list: Vec<usize>) -> Self {
+        let step = even_step(&list);
+        Self { list, step }
+    }
+}
+
+impl OffsetVec {
+    pub(crate) fn as_list(&self) -> OffsetList<'_> {
+        OffsetList { list: &self.list, step: self.step }
+    }
+}
+
+impl Deref for OffsetVec {
+    type Target = [usize];
+    fn deref(&self) -> &[usize] {
+        &self.list
+    }
+}
+
+/// Returns the distance of neighbors in a list of two or more offsets, if it is the same for all.
+fn even_step(list: &[usize]) -> Option<usize> {
+    let &[first, second, ..] = list else { return None };
+    let step = second.checked_sub(first)?;
+    list.windows(2).all(|pair| pair[0].checked_add(step) == Some(pair[1])).then_some(step)
+}
