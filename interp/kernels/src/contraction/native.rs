@@ -5,6 +5,7 @@ use super::error_bound::{ErrorBound, exact_sum};
 use super::operands::Rounding;
 use super::rounding::nearest_bf16;
 use super::tile::{self, NativeWord, Tile};
+use crate::strided::{copy_short, with_half};
 use half::bf16;
 use hlo::{ElementType, Scalar};
 use num::loops::convert_loop;
@@ -165,7 +166,8 @@ impl NativeSum for f32 {
         const FEW: usize = 8;
         let is_sum_type = rounding.sums.is_none_or(|ty| ty == ElementType::F32);
         if Self::is_element(rounding) {
-            slots.copy_from_slice(bytemuck::cast_slice(sums));
+            let sums = bytemuck::cast_slice(sums);
+            with_half!(slots.len(), N => copy_short::<N>(sums, slots));
         } else if is_sum_type && rounding.to == ElementType::Bf16 {
             run(ToBf16 { sums, slots });
         } else if is_sum_type

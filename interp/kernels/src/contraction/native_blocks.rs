@@ -82,30 +82,39 @@ struct Task<'a> {
 
 /// The bytes of rows of the result.
 enum TaskRows<'a> {
-    /// All columns of each, one after the other.
-    Whole(&'a mut [u8]),
+    /// So many bytes of each, one row after the other.
+    Whole(&'a mut [u8], usize),
     /// A part of each.
     Parts(Vec<&'a mut [u8]>),
 }
 
 impl Task<'_> {
-    /// Returns the same bytes of each of some rows.
-    fn lines(&mut self, rows: Range<usize>, at: Range<usize>) -> RowSlices<'_, u8> {
+    /// Returns bytes of a row.
+    fn line(&mut self, row: usize, at: Range<usize>) -> &mut [u8] {
         match &mut self.out {
-            TaskRows::Whole(out) => {
-                let line = out.len() / self.rows;
-                let lines = out[rows.start * line..rows.end * line].chunks_exact_mut(line);
-                lines.map(|line| &mut line[at.clone()]).collect()
+            TaskRows::Whole(out, line) => &mut out[row * *line..][at],
+            TaskRows::Parts(parts) => &mut parts[row][at],
+        }
+    }
+    /// Returns the same bytes of each of some rows, at most as many as a tile has.
+    fn lines(&mut self, rows: Range<usize>, at: &Range<usize>) -> RowSlices<'_, u8> {
+        let mut lines = RowSlices::default();
+        match &mut self.out {
+            TaskRows::Whole(out, line) => {
+                let rows = out[rows.start * *line..].chunks_exact_mut(*line).take(rows.len());
+                lines.iter_mut().zip(rows).for_each(|(to, row)| *to = &mut row[at.clone()]);
             }
             TaskRows::Parts(parts) => {
-                parts[rows].iter_mut().map(|part| &mut part[at.clone()]).collect()
+                let rows = parts[rows].iter_mut();
+                lines.iter_mut().zip(rows).for_each(|(to, row)| *to = &mut row[at.clone()]);
             }
         }
+        lines
     }
 }
 
-/// A part of each row of a tile.
-type RowSlices<'a, T> = SmallVec<[&'a mut [T]; ROWS]>;
+/// A part of each row of a tile, and nothing of the rows that it does not have.
+type RowSlices<'a, T> = [&'a mut [T]; ROWS];
 
 /// Every row of a batch; they begin `stride` words apart, and their terms are `step` apart.
 #[derive(Clone, Copy)]
@@ -224,7 +233,7 @@ impl<'a, K: OwnSums> OwnBlocks<'a, K> {
                 Task { row, column, rows, columns, out }
             };
             if column_groups == 1 {
-                tasks.push(task(0, TaskRows::Whole(out)));
+                tasks.push(task(0, TaskRows::Whole(out, line)));
                 continue;
             }
             let mut parts: Vec<_> = (0..column_groups).map(|_| Vec::with_capacity(rows)).collect();
@@ -254,8 +263,8 @@ impl<'a, K: OwnSums> OwnBlocks<'a, K> {
         for (i, indices) in columns.chunks(side).enumerate() {
             let at = i * side * bytes..(i * side + indices.len()) * bytes;
             let is_whole = indices.len().is_multiple_of(K::Word::LANES);
-            let is_element = |line: &mut &mut [u8]| K::sums_in(line, job.rounding).is_some();
-            let is_direct = is_whole && task.lines(0..1, at.clone()).iter_mut().all(is_element);
+            let is_element = K::sums_in(task.line(0, at.clone()), job.rounding).is_some();
+            let is_direct = is_whole && is_element;
             let width = indices.len().next_multiple_of(K::Word::LANES);
             let NativeScratch { columns, sums, .. } = &mut *scratch;
             if !is_direct {
@@ -271,24 +280,27 @@ impl<'a, K: OwnSums> OwnBlocks<'a, K> {
                     let AllRows { words, stride, step } = rows;
                     let words = &words[row * stride + first * step..];
                     let rows = Rows { words, stride, step, count: tile.len() };
-                    let mut lines: RowSlices<'_, K::Word> = if is_direct {
-                        let lines = task.lines(tile, at.clone()).into_iter();
-                        lines.filter_map(|line| K::sums_in(line, job.rounding)).collect()
+                    let mut lines: RowSlices<'_, K::Word> = RowSlices::default();
+                    if is_direct {
+                        for (to, line) in lines.iter_mut().zip(task.lines(tile, &at)) {
+                            *to = K::sums_in(line, job.rounding).unwrap_or_default();
+                        }
                     } else {
-                        sums[tile.start * width..tile.end * width].chunks_mut(width).collect()
-                    };
+                        let sums = sums[tile.start * width..tile.end * width].chunks_mut(width);
+                        lines.iter_mut().zip(sums).for_each(|(to, sums)| *to = sums);
+                    }
                     for (panel, start) in panels.clone() {
-                        let mut parts: RowSlices<'_, K::Word> =
-                            lines.iter_mut().map(|line| &mut line[start..]).collect();
-                        add_products::<K>(rows, panel, &mut parts, first == 0);
+                        let mut parts: RowSlices<'_, K::Word> = RowSlices::default();
+                        let lines = lines.iter_mut().take(rows.count);
+                        parts.iter_mut().zip(lines).for_each(|(to, line)| *to = &mut line[start..]);
+                        add_products::<K>(rows, panel, &mut parts[..rows.count], first == 0);
                     }
                 }
             }
             if !is_direct {
                 for (row, sums) in sums.chunks(width).take(count).enumerate() {
-                    for line in task.lines(row..row + 1, at.clone()) {
-                        K::round(&sums[..indices.len()], job.error, (0.0, &[]), job.rounding, line);
-                    }
+                    let (sums, slots) = (&sums[..indices.len()], task.line(row, at.clone()));
+                    K::round(sums, job.error, (0.0, &[]), job.rounding, slots);
                 }
             }
         }

@@ -158,7 +158,7 @@ impl<K: Accumulator> Task for WithLine<'_, K> {
     const IS_LONG: bool = true;
     #[inline(always)]
     fn run(self) {
-        (*self.sum, *self.magnitude) = dot::<K, _>(self.line, self.vector, |x| x);
+        ([*self.sum], [*self.magnitude]) = dot::<K, _, 1>(self.line, self.vector, |x| x);
     }
 }
 
@@ -179,16 +179,21 @@ impl<K: Accumulator> Task for WithVector<'_, K> {
         if order == Order::Terms {
             for ((&index, sum), magnitude) in indices.iter().zip(sums).zip(magnitudes) {
                 let line = &elements[start + index + terms[0]..][..terms.len()];
-                (*sum, *magnitude) = dot::<K, _>(line, vector, K::pack);
+                ([*sum], [*magnitude]) = dot::<K, _, 1>(line, vector, K::pack);
             }
             return;
         }
         if order == Order::Any {
             let groups = Groups::<K> { source, vector, sums, magnitudes };
-            return match Groups::<K>::neighbors(indices) {
-                8 => groups.add::<8, 2>(),
-                4 => groups.add::<4, 4>(),
-                2 => groups.add::<2, 8>(),
+            let neighbors = Groups::<K>::neighbors(indices);
+            let are_runs = terms.windows(2).all(|pair| pair[1] == pair[0] + neighbors);
+            return match (neighbors, are_runs) {
+                (8, true) => groups.add_runs::<8>(),
+                (4, true) => groups.add_runs::<4>(),
+                (2, true) => groups.add_runs::<2>(),
+                (8, false) => groups.add::<8, 2>(),
+                (4, false) => groups.add::<4, 4>(),
+                (2, false) => groups.add::<2, 8>(),
                 _ => groups.add::<1, 16>(),
             };
         }
@@ -215,6 +220,21 @@ impl<K: Accumulator> Groups<'_, K> {
     fn neighbors(indices: &[usize]) -> usize {
         let follow = |list: &[usize]| list.windows(2).all(|pair| pair[1] == pair[0] + 1);
         [8, 4, 2].into_iter().find(|&count| indices.chunks(count).all(follow)).unwrap_or(1)
+    }
+    /// Adds for `L` neighbors at a time, whose factors of all terms are one run of elements.
+    #[inline(always)]
+    fn add_runs<const L: usize>(mut self) {
+        let PackSource { elements, start, indices, terms, .. } = self.source;
+        let vector: Vec<K::Word> = self.vector.iter().flat_map(|&b| [b; L]).collect();
+        let (sums, rest) = self.sums.as_chunks_mut::<L>();
+        let first = sums.len() * L;
+        let magnitudes = self.magnitudes.as_chunks_mut::<L>().0;
+        for ((indices, sums), magnitudes) in indices.chunks(L).zip(sums).zip(magnitudes) {
+            let line = &elements[start + indices[0] + terms[0]..][..vector.len()];
+            (*sums, *magnitudes) = dot::<K, _, L>(line, &vector, K::pack);
+        }
+        let count = first + rest.len();
+        (first..count).for_each(|first| self.add_group::<1, 1>(first));
     }
     /// Adds for `G` times `L` neighbors at a time, and one by one for the last ones.
     #[inline(always)]
@@ -253,48 +273,53 @@ fn add<K: Accumulator>((sum, magnitude): (&mut K::Sum, &mut f64), a: K::Word, b:
     }
 }
 
-/// Returns the sum of products, and of their absolute values.
+/// Returns the sums of products, and of their absolute values, of every `L`th element each.
 #[inline(always)]
-fn dot<K: Accumulator, T: Copy>(
+fn dot<K: Accumulator, T: Copy, const L: usize>(
     line: &[T],
     vector: &[K::Word],
     pack: impl Fn(T) -> K::Word,
-) -> (K::Sum, f64) {
+) -> ([K::Sum; L], [f64; L]) {
     let (mut sums, mut magnitudes) = ([K::Sum::default(); LANES], [0.0; LANES]);
     let mut rest = (line, vector);
     // Sums of two numbers are so many instructions that few need not wait for each other.
-    let lanes = if size_of::<K::Sum>() == size_of::<K::Word>() { LANES } else { FEW };
-    if lanes == LANES {
+    let is_long = size_of::<K::Sum>() == size_of::<K::Word>() && line.len() >= LANES;
+    let lanes = if is_long { LANES } else { FEW };
+    if is_long {
         rest = add_lanes::<K, T, LANES>(rest, (&mut sums, &mut magnitudes), &pack);
     }
-    let (line, vector) = add_lanes::<K, T, FEW>(rest, (&mut sums, &mut magnitudes), &pack);
-    let mut sum = total(&sums, lanes, |mut a, b| {
+    rest = add_lanes::<K, T, FEW>(rest, (&mut sums, &mut magnitudes), &pack);
+    rest = add_lanes::<K, T, 4>(rest, (&mut sums, &mut magnitudes), &pack);
+    rest = add_lanes::<K, T, 2>(rest, (&mut sums, &mut magnitudes), &pack);
+    add_lanes::<K, T, 1>(rest, (&mut sums, &mut magnitudes), &pack);
+    let sum = total(&sums, lanes, |mut a, b| {
         K::merge(&mut a, b);
         a
     });
-    let mut magnitude = match K::HAS_BOUND {
+    let magnitude = match K::HAS_BOUND {
         true => total(&magnitudes, lanes, |a, b| a + b),
-        false => 0.0,
+        false => [0.0; L],
     };
-    for (&a, &b) in line.iter().zip(vector) {
-        add::<K>((&mut sum, &mut magnitude), pack(a), b);
-    }
     (sum, magnitude)
 }
 
-/// Returns the sum of the first lanes, of one half and the other: in wide vectors, but for the last
-/// ones.
+/// Returns the sums of every `L`th of the first lanes, of one half and the other: in wide vectors,
+/// but for the last ones.
 #[inline(always)]
-fn total<T: Copy>(lanes: &[T; LANES], mut count: usize, plus: impl Fn(T, T) -> T) -> T {
+fn total<T: Copy, const L: usize>(
+    lanes: &[T; LANES],
+    mut count: usize,
+    plus: impl Fn(T, T) -> T,
+) -> [T; L] {
     let mut lanes = *lanes;
-    while count > FEW {
+    let few = if L == 1 { FEW } else { L };
+    while count > few {
         count /= 2;
         for i in 0..count {
             lanes[i] = plus(lanes[i], lanes[count + i]);
         }
     }
-    let (few, _) = lanes.as_chunks::<FEW>();
-    total_of_few(&few[0], plus)
+    if L == 1 { [total_of_few(&lanes.as_chunks().0[0], plus); L] } else { lanes.as_chunks().0[0] }
 }
 
 /// Returns the sum of these lanes. Inlined, it would have the lanes that it adds computed in vectors
