@@ -90,11 +90,12 @@ impl Body<'_> {
     }
 
     fn step(&mut self) {
-        match self.choose(50) {
+        match self.choose(54) {
             n @ 0..16 => self.floats(n),
             n @ 34..36 => self.element(n),
             n @ 36..48 => self.longer(n),
-            n @ 48.. => self.control(n),
+            n @ 48..50 => self.control(n),
+            n @ 50.. => self.moved(n),
             n => self.others(n),
         }
     }
@@ -218,6 +219,34 @@ impl Body<'_> {
         for k in [first, first + 1] {
             self.add("f32[9,5]", &format!("get-tuple-element({result}), index={k}"));
         }
+    }
+    /// Products of transposed arrays, columns, and padding.
+    fn moved(&mut self, n: usize) {
+        let (g, h, x) = (self.pick("f32[9,5]"), self.pick("f32[9,5]"), self.pick("f32[]"));
+        let dims = "lhs_contracting_dims={1}, rhs_contracting_dims={0}";
+        let _ = match n {
+            50 => {
+                let t = self.temporary("f32[5,9]", &format!("transpose({g}), dimensions={{1,0}}"));
+                let m = self.temporary("f32[5,5]", &format!("dot({t}, {h}), {dims}"));
+                let m = self.temporary("f32[5,5]", &format!("transpose({m}), dimensions={{1,0}}"));
+                self.add("f32[9,5]", &format!("dot({h}, {m}), {dims}"))
+            }
+            51 => {
+                let c = self.temporary("f32[9,2]", &format!("slice({g}), slice={{[0:9],[0:5:3]}}"));
+                let r = self.temporary("f32[9,2]", &format!("reverse({c}), dimensions={{1}}"));
+                let first = self.temporary("f32[9,1]", &format!("slice({h}), slice={{[0:9],[2:3]}}"));
+                self.add("f32[9,5]", &format!("concatenate({r}, {first}, {c}), dimensions={{1}}"))
+            }
+            52 => {
+                let c = self.temporary("f32[9,1]", &format!("slice({g}), slice={{[0:9],[3:4]}}"));
+                self.add("f32[9,5]", &format!("pad({c}, {x}), padding=0_0x1_3"))
+            }
+            _ => {
+                let y = self.temporary("f32[]", &format!("multiply({x}, {x})"));
+                let d = self.temporary("f32[9,5]", &format!("dot({y}, {g})"));
+                self.add("f32[9,5]", &format!("add({d}, {h})"))
+            }
+        };
     }
     fn others(&mut self, n: usize) {
         let (a, b, x) = (self.pick("f32[3]"), self.pick("f32[3]"), self.pick("f32[]"));

@@ -158,7 +158,7 @@ impl<K: Accumulator> Task for WithLine<'_, K> {
     const IS_LONG: bool = true;
     #[inline(always)]
     fn run(self) {
-        ([*self.sum], [*self.magnitude]) = dot::<K, _, 1>(self.line, self.vector, |x| x);
+        (*self.sum, *self.magnitude) = dot::<K, _>(self.line, self.vector, |x| x);
     }
 }
 
@@ -179,7 +179,7 @@ impl<K: Accumulator> Task for WithVector<'_, K> {
         if order == Order::Terms {
             for ((&index, sum), magnitude) in indices.iter().zip(sums).zip(magnitudes) {
                 let line = &elements[start + index + terms[0]..][..terms.len()];
-                ([*sum], [*magnitude]) = dot::<K, _, 1>(line, vector, K::pack);
+                (*sum, *magnitude) = dot::<K, _>(line, vector, K::pack);
             }
             return;
         }
@@ -227,14 +227,13 @@ impl<K: Accumulator> Groups<'_, K> {
         let PackSource { elements, start, indices, terms, .. } = self.source;
         let vector: Vec<K::Word> = self.vector.iter().flat_map(|&b| [b; L]).collect();
         let (sums, rest) = self.sums.as_chunks_mut::<L>();
-        let first = sums.len() * L;
+        let (whole, last) = (sums.len() * L, rest.len());
         let magnitudes = self.magnitudes.as_chunks_mut::<L>().0;
         for ((indices, sums), magnitudes) in indices.chunks(L).zip(sums).zip(magnitudes) {
             let line = &elements[start + indices[0] + terms[0]..][..vector.len()];
-            (*sums, *magnitudes) = dot::<K, _, L>(line, &vector, K::pack);
+            (*sums, *magnitudes) = every::<K, L>(line, &vector);
         }
-        let count = first + rest.len();
-        (first..count).for_each(|first| self.add_group::<1, 1>(first));
+        (whole..whole + last).for_each(|first| self.add_group::<1, 1>(first));
     }
     /// Adds for `G` times `L` neighbors at a time, and one by one for the last ones.
     #[inline(always)]
@@ -273,53 +272,107 @@ fn add<K: Accumulator>((sum, magnitude): (&mut K::Sum, &mut f64), a: K::Word, b:
     }
 }
 
-/// Returns the sums of products, and of their absolute values, of every `L`th element each.
+/// Returns the sums of products of every `L`th element, of two, four or eight, and those of their
+/// absolute values.
 #[inline(always)]
-fn dot<K: Accumulator, T: Copy, const L: usize>(
+fn every<K: Accumulator, const L: usize>(
+    line: &[K::Stored],
+    vector: &[K::Word],
+) -> ([K::Sum; L], [f64; L]) {
+    let (sums, rest) = add_every::<K, FEW>(([K::Sum::default(); FEW], [0.0; FEW]), line, vector);
+    if L == FEW {
+        return (first(&sums.0), first(&sums.1));
+    }
+    let (sums, rest) = add_every::<K, 4>(halves::<K, FEW, 4>(sums), rest.0, rest.1);
+    if L == 4 {
+        return (first(&sums.0), first(&sums.1));
+    }
+    let (sums, _) = add_every::<K, 2>(halves::<K, 4, 2>(sums), rest.0, rest.1);
+    (first(&sums.0), first(&sums.1))
+}
+
+/// Sums in lanes, and those of absolute values.
+type LaneSums<K, const N: usize> = ([<K as Accumulator>::Sum; N], [f64; N]);
+/// Elements of a line, and those of a vector.
+type Factors<'a, K> = (&'a [<K as Accumulator>::Stored], &'a [<K as Accumulator>::Word]);
+
+/// Adds the products of as many elements as there are lanes, as often as there are; returns the rest.
+#[inline(always)]
+fn add_every<'a, K: Accumulator, const N: usize>(
+    (mut sums, mut magnitudes): LaneSums<K, N>,
+    line: &'a [K::Stored],
+    vector: &'a [K::Word],
+) -> (LaneSums<K, N>, Factors<'a, K>) {
+    let ((lines, line), (vectors, vector)) = (line.as_chunks::<N>(), vector.as_chunks::<N>());
+    for (line, vector) in lines.iter().zip(vectors) {
+        for i in 0..N {
+            add::<K>((&mut sums[i], &mut magnitudes[i]), K::pack(line[i]), vector[i]);
+        }
+    }
+    ((sums, magnitudes), (line, vector))
+}
+
+/// Returns the sums of the lanes of one half and the other.
+#[inline(always)]
+fn halves<K: Accumulator, const N: usize, const M: usize>(
+    (sums, magnitudes): LaneSums<K, N>,
+) -> LaneSums<K, M> {
+    let (mut half, mut half_magnitudes) = (first(&sums), first(&magnitudes));
+    for i in 0..M {
+        K::merge(&mut half[i], sums[M + i]);
+        half_magnitudes[i] += magnitudes[M + i];
+    }
+    (half, half_magnitudes)
+}
+
+/// Returns the first lanes.
+#[inline(always)]
+fn first<T: Copy, const N: usize>(lanes: &[T]) -> [T; N] {
+    lanes.as_chunks().0[0]
+}
+
+/// Returns the sum of products, and of their absolute values.
+#[inline(always)]
+fn dot<K: Accumulator, T: Copy>(
     line: &[T],
     vector: &[K::Word],
     pack: impl Fn(T) -> K::Word,
-) -> ([K::Sum; L], [f64; L]) {
+) -> (K::Sum, f64) {
     let (mut sums, mut magnitudes) = ([K::Sum::default(); LANES], [0.0; LANES]);
     let mut rest = (line, vector);
     // Sums of two numbers are so many instructions that few need not wait for each other.
-    let is_long = size_of::<K::Sum>() == size_of::<K::Word>() && line.len() >= LANES;
-    let lanes = if is_long { LANES } else { FEW };
-    if is_long {
+    let lanes = if size_of::<K::Sum>() == size_of::<K::Word>() { LANES } else { FEW };
+    if lanes == LANES {
         rest = add_lanes::<K, T, LANES>(rest, (&mut sums, &mut magnitudes), &pack);
     }
-    rest = add_lanes::<K, T, FEW>(rest, (&mut sums, &mut magnitudes), &pack);
-    rest = add_lanes::<K, T, 4>(rest, (&mut sums, &mut magnitudes), &pack);
-    rest = add_lanes::<K, T, 2>(rest, (&mut sums, &mut magnitudes), &pack);
-    add_lanes::<K, T, 1>(rest, (&mut sums, &mut magnitudes), &pack);
-    let sum = total(&sums, lanes, |mut a, b| {
+    let (line, vector) = add_lanes::<K, T, FEW>(rest, (&mut sums, &mut magnitudes), &pack);
+    let mut sum = total(&sums, lanes, |mut a, b| {
         K::merge(&mut a, b);
         a
     });
-    let magnitude = match K::HAS_BOUND {
+    let mut magnitude = match K::HAS_BOUND {
         true => total(&magnitudes, lanes, |a, b| a + b),
-        false => [0.0; L],
+        false => 0.0,
     };
+    for (&a, &b) in line.iter().zip(vector) {
+        add::<K>((&mut sum, &mut magnitude), pack(a), b);
+    }
     (sum, magnitude)
 }
 
-/// Returns the sums of every `L`th of the first lanes, of one half and the other: in wide vectors,
-/// but for the last ones.
+/// Returns the sum of the first lanes, of one half and the other: in wide vectors, but for the last
+/// ones.
 #[inline(always)]
-fn total<T: Copy, const L: usize>(
-    lanes: &[T; LANES],
-    mut count: usize,
-    plus: impl Fn(T, T) -> T,
-) -> [T; L] {
+fn total<T: Copy>(lanes: &[T; LANES], mut count: usize, plus: impl Fn(T, T) -> T) -> T {
     let mut lanes = *lanes;
-    let few = if L == 1 { FEW } else { L };
-    while count > few {
+    while count > FEW {
         count /= 2;
         for i in 0..count {
             lanes[i] = plus(lanes[i], lanes[count + i]);
         }
     }
-    if L == 1 { [total_of_few(&lanes.as_chunks().0[0], plus); L] } else { lanes.as_chunks().0[0] }
+    let (few, _) = lanes.as_chunks::<FEW>();
+    total_of_few(&few[0], plus)
 }
 
 /// Returns the sum of these lanes. Inlined, it would have the lanes that it adds computed in vectors
