@@ -28,6 +28,8 @@ pub struct Graph {
 /// An op and the devices that it connects.
 #[derive(Debug)]
 pub(super) struct Communication {
+    /// The indices of its computation and of itself.
+    pub(super) at: (usize, usize),
     /// `computation/name`
     pub(super) name: String,
     pub(super) opcode: Opcode,
@@ -157,6 +159,7 @@ impl Walk<'_> {
             let link = link.map_err(|error| error.at(computation.span(at)))?;
             if let Some(link) = link {
                 self.ops.push(Communication {
+                    at: (id.index(), at.index()),
                     name: format!("{}/{}", computation.name, computation.name(at)),
                     opcode,
                     bytes: bytes(computation, instruction),
