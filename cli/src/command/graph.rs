@@ -10,6 +10,7 @@ use crate::profile::Profile;
 use conformance::{Counterpart, Difference, counterparts, on_large_stack};
 use graph::{Change, Changes, Measured, Model, devices};
 use hlo::diag::Source;
+use hlo::diag::quantity;
 use hlo::ir::{ComputationId, InstructionId};
 use hlo::{Literal, Verified};
 use interp::{DeviceGrid, Hooks};
@@ -232,7 +233,7 @@ fn run(
     }
     let of_devices = match grid.len() {
         1 => String::new(),
-        devices => format!(" on {devices} devices together"),
+        devices => format!(" on {} together", quantity(devices, "device")),
     };
     let (random, elided) = (args.inputs.random, args.inputs.elided);
     let drawn = random.or(elided).map(|seed| format!(", random arguments of seed {seed}"));

@@ -6,8 +6,8 @@ use crate::output;
 use conformance::Subject;
 use conformance::results::{Record, Results, Verdict};
 use graph::{Mark, Measured, Model};
-use hlo::ir::{Computation, InstructionId};
 use hlo::Opcode;
+use hlo::ir::{Computation, InstructionId};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -97,9 +97,8 @@ fn marks(entry: &Computation, record: &Record) -> BTreeMap<InstructionId, (Mark,
     let mut outputs = Vec::new();
     arrays(entry, entry.root, &mut outputs);
     let wrong = record.measures.iter().flat_map(|measures| &measures.wrong_arrays);
-    let mut wrong: Vec<(String, InstructionId)> = wrong
-        .filter_map(|&number| Some((format!("out{number}"), *outputs.get(number)?)))
-        .collect();
+    let mut wrong: Vec<(String, InstructionId)> =
+        wrong.filter_map(|&number| Some((format!("out{number}"), *outputs.get(number)?))).collect();
     if wrong.is_empty() && record.verdict == Verdict::Differs {
         wrong.push(("the result".to_owned(), entry.root));
     }

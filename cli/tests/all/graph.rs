@@ -271,7 +271,10 @@ ENTRY e { x = f32[4] parameter(0)
     // What is selected in the dataflow is marked in the lanes.
     let dom = in_browser(&page, "select=e/r").unwrap();
     assert_eq!(dom.matches("data-at=\"0 2\"").count(), 1);
-    assert!(dom.contains("<g data-at=\"0 2\" tabindex=\"0\" role=\"button\" class=\"selected\">"), "{dom}");
+    assert!(
+        dom.contains("<g data-at=\"0 2\" tabindex=\"0\" role=\"button\" class=\"selected\">"),
+        "{dom}"
+    );
 }
 
 #[test]
@@ -289,7 +292,8 @@ ENTRY e { x = f32[4] parameter(0)
     let command = "conform m.hlo --random 1 --backend planted:tanh --graph m.html";
     expect(&folder.etalon(command), 1, "differs", "wrote m.html: open it in a browser");
     let nodes = &data(&read(&folder, "m.html"))["computations"][0]["nodes"];
-    let marks: Vec<_> = nodes.as_array().unwrap().iter().map(|node| &node["finding"]["mark"]).collect();
+    let marks: Vec<_> =
+        nodes.as_array().unwrap().iter().map(|node| &node["finding"]["mark"]).collect();
     let none = serde_json::Value::Null;
     let (suspect, result) = ("suspect".into(), "result".into());
     assert_eq!(marks, [&suspect, &suspect, &result, &none, &none, &none, &none]);
@@ -302,7 +306,12 @@ ENTRY e { x = f32[4] parameter(0)
     expect(&output, 1, "<!doctype html>", "differs");
     assert!(String::from_utf8_lossy(&output.stdout).trim_end().ends_with("</html>"));
     // A good result marks nothing.
-    expect(&folder.etalon("conform m.hlo --random 1 --backend fast --graph f.html"), 0, "", "wrote");
+    expect(
+        &folder.etalon("conform m.hlo --random 1 --backend fast --graph f.html"),
+        0,
+        "",
+        "wrote",
+    );
     assert_eq!(data(&read(&folder, "f.html"))["found"], false);
     folder.write("n.hlo", module);
     let command = "conform m.hlo n.hlo --random 1 --backend fast --graph two.html";

@@ -7,6 +7,7 @@ pub use dot::dot;
 pub use svg::svg;
 
 use collectives::{Link, Result};
+use hlo::diag::quantity;
 use hlo::ir::{Computation, ComputationId, Instruction};
 use hlo::{Module, Opcode, Verified};
 use interp::DeviceGrid;
@@ -53,8 +54,7 @@ impl Communication {
     /// Describes the op: opcode, bytes, loop, channel.
     pub(super) fn description(&self) -> String {
         let bytes = match self.bytes {
-            Some(1) => "1 byte from each".to_owned(),
-            Some(bytes) => format!("{bytes} bytes from each"),
+            Some(bytes) => format!("{} from each", quantity(bytes, "byte")),
             None => "more than 2^63 bytes".to_owned(),
         };
         let looped = if self.in_loop { ", in a loop" } else { "" };
@@ -129,7 +129,11 @@ fn described(grid: DeviceGrid) -> String {
         (1, 1) => "one device".to_owned(),
         (_, 1) => format!("{replicas} replicas"),
         (1, _) => format!("{partitions} partitions"),
-        _ => format!("{replicas} replicas with {partitions} partitions each"),
+        _ => format!(
+            "{} with {} each",
+            quantity(replicas, "replica"),
+            quantity(partitions, "partition")
+        ),
     }
 }
 
