@@ -2,6 +2,7 @@
 use crate::annotations::Caller;
 use crate::state::Open;
 use crate::{Builder, Code, Error, IntoShape, Result, Value, edits};
+use hlo::diag::quantity;
 use hlo::ir::{ComputationId, InstructionId};
 use hlo::{Op, Opcode, Shape};
 use smol_str::SmolStr;
@@ -227,8 +228,11 @@ impl<'b> Computation<'b> {
             let expected = computation.parameters().len();
             if expected != arguments.len() {
                 let found = arguments.len();
-                let message =
-                    format!("`{}` takes {expected} values, found {found}", computation.name);
+                let message = format!(
+                    "`{}` takes {expected}, found {found}",
+                    computation.name,
+                    expected = quantity(expected, "value")
+                );
                 return Err(Error::argument(message));
             }
             b.copied(&computation, arguments, None)

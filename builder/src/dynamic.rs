@@ -4,6 +4,7 @@ use crate::known::KnownInteger;
 use crate::ops::control::{Branch, choice, two};
 use crate::ops::movement::elements;
 use crate::{Builder, Code, Computation, Error, Result, Value};
+use hlo::diag::quantity;
 use hlo::{ArrayShape, Shape};
 
 impl<'b> Value<'b> {
@@ -45,7 +46,10 @@ impl<'b> Value<'b> {
         self.record(|b| {
             if branches.len() != operands.len() || branches.is_empty() {
                 let (found, given) = (branches.len(), operands.len());
-                return Err(Error::argument(format!("{found} branches have {given} operands")));
+                return Err(Error::argument(format!(
+                    "{found} branches have {}",
+                    quantity(given, "operand")
+                )));
             }
             let pairs = branches.iter().zip(operands);
             let with = pairs.map(|(c, &operand)| Ok(Branch { computation: c.id_in(b)?, operand }));

@@ -4,7 +4,6 @@
 //! of one rank stretch along dimensions of size 1; an operand of lower rank broadcasts along
 //! dimensions that must be named. There is no alignment by trailing dimensions.
 use crate::arguments::{all_counted, first};
-use crate::operand::Along;
 use crate::{Code, Error, Operand, Result, Value};
 use hlo::op::{Broadcast, Reshape};
 use hlo::{ArrayShape, Dims};
@@ -26,50 +25,44 @@ pub(crate) fn pair<'b>(
     let _ = like.builder().adopt(rhs.value)?;
     let (l, r) = (lhs.value.array()?, rhs.value.array()?);
     let (lower, higher) = if l.rank() <= r.rank() { (&lhs, &rhs) } else { (&rhs, &lhs) };
-    if !higher.dims.is_empty() && l.rank() != r.rank() {
+    if !higher.dims().is_empty() && l.rank() != r.rank() {
         let (low, high) = (lower.value.array()?, higher.value.array()?);
         let message = format!("{high:#} is broadcast along dimensions of {low:#}, which has fewer");
         return Err(refused(message, "`along` belongs to the operand with fewer dimensions"));
     }
-    let dims = if lower.dims.is_empty() { &higher.dims } else { &lower.dims };
-    let (low, high) = match l.rank() <= r.rank() {
-        true => (Along { value: lhs.value, dims: dims.clone() }, rhs.value),
-        false => (Along { value: rhs.value, dims: dims.clone() }, lhs.value),
-    };
-    let (low, high) = raised(&low, high)?;
+    let dims = if lower.dims().is_empty() { higher.dims() } else { lower.dims() };
+    let (low, high) = raised(lower.value, &dims, higher.value)?;
     Ok(if l.rank() <= r.rank() { (low, high) } else { (high, low) })
 }
 
 /// Returns the operand of lower rank brought to the rank of the other, then both stretched.
-fn raised<'b>(low: &Along<'b>, high: Value<'b>) -> Result<(Value<'b>, Value<'b>)> {
-    let (l, h) = (low.value.array()?, high.array()?);
-    let low = &Along { value: low.value, dims: all_counted(&low.dims, h.rank()) };
-    if l.rank() == 0 && h.rank() > 0 && low.dims.is_empty() {
-        return Ok((splat(low.value, &h)?, high));
+fn raised<'b>(low: Value<'b>, dims: &[i64], high: Value<'b>) -> Result<(Value<'b>, Value<'b>)> {
+    let (l, h) = (low.array()?, high.array()?);
+    let dims = all_counted(dims, h.rank());
+    if l.rank() == 0 && h.rank() > 0 && dims.is_empty() {
+        return Ok((splat(low, &h)?, high));
     }
     if l.rank() == h.rank() {
-        let identity = low.dims.iter().zip(0i64..).all(|(&d, i)| d == i);
-        if !low.dims.is_empty() && (!identity || low.dims.len() != l.rank()) {
+        let identity = dims.iter().zip(0i64..).all(|(&d, i)| d == i);
+        if !dims.is_empty() && (!identity || dims.len() != l.rank()) {
             let message = format!(
-                "operands of one rank, {l:#} and {h:#}, cannot be broadcast along {:?}",
-                low.dims
+                "operands of one rank, {l:#} and {h:#}, cannot be broadcast along {dims:?}"
             );
             return Err(refused(message, "leave `along` out, or transpose one of them"));
         }
-        return stretched(low.value, high);
+        return stretched(low, high);
     }
-    if low.dims.is_empty() {
+    if dims.is_empty() {
         let message = format!("{l:#} and {h:#} have different ranks");
         let help = "name the dimensions it broadcasts along: `x + bias.along(&[1])`; XLA does not align trailing dimensions";
         return Err(refused(message, help));
     }
-    if low.dims.len() != l.rank() {
-        let message =
-            format!("{l:#} has {} dimensions, `along` names {}", l.rank(), low.dims.len());
+    if dims.len() != l.rank() {
+        let message = format!("{l:#} has {} dimensions, `along` names {}", l.rank(), dims.len());
         return Err(refused(message, "name one dimension of the other operand for each"));
     }
     let mut sizes = h.dims.clone();
-    for (&dim, &size) in low.dims.iter().zip(&l.dims) {
+    for (&dim, &size) in dims.iter().zip(&l.dims) {
         let slot = usize::try_from(dim).ok().and_then(|d| sizes.get_mut(d));
         let slot = slot.ok_or_else(|| {
             refused(
@@ -79,13 +72,13 @@ fn raised<'b>(low: &Along<'b>, high: Value<'b>) -> Result<(Value<'b>, Value<'b>)
         })?;
         *slot = size;
     }
-    if !low.dims.is_sorted_by(|a, b| a < b) {
-        let message = format!("the dimensions {:?} of `along` are not increasing", low.dims);
+    if !dims.is_sorted_by(|a, b| a < b) {
+        let message = format!("the dimensions {dims:?} of `along` are not increasing");
         return Err(refused(message, "transpose the operand first"));
     }
     let shape = ArrayShape::new(l.ty, sizes);
-    let op = Broadcast { dimensions: low.dims.clone() };
-    let raised = low.value.builder().emit(op, &[low.value], Some(shape.into()))?;
+    let op = Broadcast { dimensions: dims };
+    let raised = low.builder().emit(op, &[low], Some(shape.into()))?;
     stretched(raised, high)
 }
 

@@ -2,6 +2,7 @@
 use crate::arguments::size;
 use crate::{Code, Error, Result};
 use half::{bf16, f16};
+use hlo::diag::quantity;
 use hlo::{ArrayShape, Dims, ElementType, Literal, Scalar};
 use ndarray::{ArrayBase, Data, Dimension};
 
@@ -76,7 +77,8 @@ fn row_dims<T: Nested>(rows: &[T], out: &mut Dims) {
 fn row_elements<T: Nested>(rows: &[T], dims: &[i64], out: &mut Vec<T::Element>) -> Result<()> {
     let Some((&expected, inner)) = dims.split_first() else { return Ok(()) };
     if size(rows.len()) != expected {
-        let message = format!("a row has {} elements, the first {expected}", rows.len());
+        let message =
+            format!("a row has {}, the first {expected}", quantity(rows.len(), "element"));
         return Err(Error::from(Code::Literal { message })
             .with_help("an array has rows of one length; pad the short ones"));
     }

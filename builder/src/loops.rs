@@ -3,6 +3,7 @@ use crate::arguments::size;
 use crate::ops::movement::elements;
 use crate::{Builder, Code, Error, Result, Value};
 use hlo::ElementType;
+use hlo::diag::quantity;
 
 impl Builder {
     /// Repeats `body` on a list of values while `condition` is true: XLA's `WhileLoopHelper`.
@@ -43,8 +44,9 @@ impl Builder {
             );
             if given != initial.len() {
                 let message = format!(
-                    "the loop's body returns {given} values, its state has {}",
-                    initial.len()
+                    "the loop's body returns {given}, its state has {}",
+                    initial.len(),
+                    given = quantity(given, "value")
                 );
                 return Err(Error::from(Code::Closure { message })
                     .with_help("return every value of the state, also those that do not change"));

@@ -5,13 +5,20 @@ use hlo::{ElementType, Literal, Scalar};
 
 /// A value and the dimensions of the other operand that it broadcasts along; made by
 /// [`Value::along`].
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Copy)]
 pub struct Along<'b> {
     /// The value.
     pub value: Value<'b>,
-    /// A dimension of the other operand for each of its own; none where they follow from the
-    /// shapes.
-    pub dims: Vec<i64>,
+    /// The number of its list of dimensions, which the builder keeps.
+    dims: usize,
+}
+
+impl Along<'_> {
+    /// Returns a dimension of the other operand for each of its own; none where they follow from
+    /// the shapes.
+    pub fn dims(&self) -> Vec<i64> {
+        self.value.builder().state.borrow().along[self.dims].clone()
+    }
 }
 
 impl<'b> Value<'b> {
@@ -25,12 +32,19 @@ impl<'b> Value<'b> {
     /// let b = builder::Builder::new("m");
     /// let x = b.parameter(0, "f32[8,10]", "x");
     /// let bias = b.parameter(1, "f32[10]", "bias");
-    /// let y = x + bias.along(&[1]);
+    /// let bias = bias.along(&[1]);
+    /// let y = x * bias + bias;
     /// assert_eq!(y.dims()?, [8, 10]);
     /// # Ok::<(), builder::Error>(())
     /// ```
     pub fn along(self, dims: &[i64]) -> Along<'b> {
-        Along { value: self, dims: dims.to_vec() }
+        let lists = &mut self.builder().state.borrow_mut().along;
+        let known = lists.iter().position(|list| list == dims);
+        let dims = known.unwrap_or_else(|| {
+            lists.push(dims.to_vec());
+            lists.len() - 1
+        });
+        Along { value: self, dims }
     }
 }
 
@@ -47,7 +61,7 @@ pub trait Operand<'b> {
 }
 impl<'b> Operand<'b> for Value<'b> {
     fn beside(self, _: Value<'b>) -> Result<Along<'b>> {
-        Ok(Along { value: self, dims: Vec::new() })
+        Ok(self.along(&[]))
     }
     fn value(&self) -> Option<Value<'b>> {
         Some(*self)
@@ -66,8 +80,7 @@ macro_rules! numbers {
     ($($ty:ty: $number:ident;)*) => {
         $(impl<'b> Operand<'b> for $ty {
             fn beside(self, other: Value<'b>) -> Result<Along<'b>> {
-                let value = number(other, PlainNumber::$number(self.into()))?;
-                Ok(Along { value, dims: Vec::new() })
+                Ok(number(other, PlainNumber::$number(self.into()))?.along(&[]))
             }
             fn value(&self) -> Option<Value<'b>> {
                 None

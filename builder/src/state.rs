@@ -32,6 +32,8 @@ pub(crate) struct State {
     pub(crate) opened: u32,
     /// The number of channels created so far.
     pub(crate) channels: i64,
+    /// The lists of dimensions that values are laid along.
+    pub(crate) along: Vec<Vec<i64>>,
     /// Whether instructions stay that no result depends on.
     pub(crate) keep_unused: bool,
     /// Whether the first error panics.
@@ -124,6 +126,7 @@ impl State {
             inplace: Vec::new(),
             opened: 0,
             channels: 0,
+            along: Vec::new(),
             keep_unused: false,
             dies: false,
         };

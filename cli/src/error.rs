@@ -1,5 +1,6 @@
 //! Errors of the command line itself, and the exit codes.
 use collectives::RunError;
+use hlo::diag::quantity;
 use hlo::diag::{Diagnostic, Error, ErrorCode, Source, SourceFile};
 use load::{LoadError, Reason};
 use std::path::Path;
@@ -158,11 +159,18 @@ impl From<LoadError> for Failure {
     fn from(error: LoadError) -> Self {
         let LoadError { reason, mut diagnostics, source } = error;
         let exit = match reason {
+            Reason::Io(error, _) if error.kind() == std::io::ErrorKind::IsADirectory => {
+                let help =
+                    || Some("this command takes one file: name one in the folder".to_owned());
+                diagnostics.iter_mut().for_each(|one| one.help = help());
+                Exit::Misuse
+            }
             Reason::Io(..) | Reason::File => Exit::Misuse,
             Reason::Invalid => Exit::Wrong,
             Reason::Unsupported => Exit::Unsupported,
             Reason::OverLimit { name, most } => {
-                let message = format!("{name}: the module has more than {most} bytes");
+                let message =
+                    format!("{name}: the module has more than {}", quantity(most, "byte"));
                 diagnostics = vec![interp::over_memory_limit(message).diagnostic()];
                 Exit::Wrong
             }

@@ -1,11 +1,17 @@
 //! Ctrl-C, after which a command ends with what it has.
+use crate::output;
 use signal_hook::consts::SIGINT;
+use signal_hook::iterator::Signals;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+use std::time::Duration;
 
 /// The exit code after Ctrl-C: that of a program which the signal ends.
 const INTERRUPTED: u8 = 130;
+
+/// How long a command that Ctrl-C ends may go on without a word.
+const PATIENCE: Duration = Duration::from_secs(1);
 
 pub(crate) fn exit_code() -> ExitCode {
     INTERRUPTED.into()
@@ -21,5 +27,13 @@ pub(crate) fn stop() -> Arc<AtomicBool> {
         Arc::clone(&stop),
     )
     .and_then(|_| signal_hook::flag::register(SIGINT, Arc::clone(&stop)));
+    if let Ok(mut signals) = Signals::new([SIGINT]) {
+        std::thread::spawn(move || {
+            if signals.forever().next().is_some() {
+                std::thread::sleep(PATIENCE);
+                output::note("ending after what is running now; Ctrl-C again ends at once\n");
+            }
+        });
+    }
     stop
 }

@@ -40,12 +40,31 @@ use std::process::ExitCode;
 pub fn run(arguments: Vec<OsString>, host: Vec<OsString>) -> u8 {
     memory::return_freed_blocks();
     bug::report_panics();
+    if let Some(size) = streams::small_stack() {
+        // What draws errors takes more.
+        output::note(&format!(
+            "error: a stack of {size} KiB is too small; `ulimit -s 1024` allows enough\n"
+        ));
+        return error::Exit::Misuse.number();
+    }
     streams::report_large_files();
     host::set(host);
     let _pool = share_main_thread();
     // The panic hook has shown the message; the exit code says that it is our bug.
     let ended = std::panic::catch_unwind(|| execute(arguments));
     ended.map_or(error::Exit::Bug.number(), number)
+}
+
+/// Returns what `etalon explain` says of an error number, an opcode, the label of a rule or a mode.
+///
+/// # Errors
+/// Says what could have been meant if it is none of them.
+pub fn explain(what: &str) -> Result<String, String> {
+    command::explain::text(Some(what.trim())).map_err(|failure| {
+        let lines = failure.diagnostics.into_iter();
+        let parts = lines.flat_map(|line| [Some(line.message), line.help]).flatten();
+        parts.collect::<Vec<_>>().join("; ")
+    })
 }
 
 /// Returns the number of an exit code, which the standard library does not tell.

@@ -1,5 +1,6 @@
 //! The limits of a run, which hold from its beginning: also while its arguments are read and drawn.
 use crate::error::{Exit, Failure, Result};
+use hlo::diag::quantity;
 use interp::RunOptions;
 use std::cell::Cell;
 use std::io::{Read, Seek, SeekFrom};
@@ -39,7 +40,8 @@ impl Limits {
     pub(crate) fn check_bytes(&self, bytes: usize) -> Result<()> {
         match self.options.max_memory {
             Some(limit) if bytes > limit => Err(failure(&interp::over_memory_limit(format!(
-                "the arguments have {bytes} bytes, and {limit} bytes are allowed"
+                "the arguments have {}, and {limit} bytes are allowed",
+                quantity(bytes, "byte")
             )))),
             Some(_) | None => Ok(()),
         }

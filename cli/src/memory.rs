@@ -1,5 +1,6 @@
 //! The memory of the process: that of freed arrays goes back to the system, and a warning comes
 //! before a run that needs more than there is.
+use hlo::diag::quantity;
 use interp::SystemMemory;
 
 /// Makes glibc return every freed block of 16 MiB or more to the system, and keep the memory of smaller ones.
@@ -28,8 +29,9 @@ pub(crate) fn warn_if_short(planned: Option<usize>) {
     };
     if planned > available {
         crate::output::status(&format!(
-            "warning: the run may take {planned} bytes of memory, {available} are available\n  \
-             = help: `--max-memory BYTES` ends a run with an error before the system ends the process; `--spill DIR` keeps large arrays in files\n"
+            "warning: the run may take {} of memory, {available} are available\n  \
+             = help: `--max-memory BYTES` ends a run with an error before the system ends the process; `--spill DIR` keeps large arrays in files\n",
+            quantity(planned, "byte")
         ));
     }
 }

@@ -5,6 +5,7 @@ use crate::limits::Limits;
 use crate::results::DeviceOutput;
 use conformance::arrays::{Name, NamedArrays};
 use crossbeam_channel::{Receiver, Sender, unbounded};
+use hlo::diag::quantity;
 use hlo::ir::ComputationId;
 use hlo::{Literal, Module, Opcode, Shape};
 use interp::{DeviceGrid, Hooks};
@@ -130,7 +131,7 @@ impl<'m> Infeeds<'m> {
             [only] => {
                 let each = of(only).max(1);
                 if !arrays.is_multiple_of(each) {
-                    return Err(format!("found {arrays} arrays, but each value has {each}"));
+                    return Err(format!("found {}, but each value has {each}", quantity(arrays, "array")));
                 }
                 Ok(vec![*only; arrays / each])
             }
@@ -138,7 +139,7 @@ impl<'m> Infeeds<'m> {
                 let expected: usize = all.iter().map(|shape| of(shape)).sum();
                 match arrays == expected {
                     true => Ok(all.to_vec()),
-                    false => Err(format!("found {arrays} arrays, but `infeed` takes {expected}")),
+                    false => Err(format!("found {}, but `infeed` takes {expected}", quantity(arrays, "array"))),
                 }
             }
             _ => Err("infeeds have different shapes and are not all in the entry computation: their order is not \

@@ -1,4 +1,4 @@
-//! What the process was started with: closed standard output, and a limit of the size of files.
+//! What the process was started with: closed standard output, and limits of the size of files and of the stack.
 #![cfg_attr(
     unix,
     expect(unsafe_code, reason = "runs before the standard library, and calls the C library")
@@ -25,6 +25,21 @@ static BEFORE_MAIN: extern "C" fn() = {
     }
     look
 };
+
+/// Returns the size of the stack in KiB that the process was started with (`ulimit -s`), if it is too small to read a command line.
+#[cfg(unix)]
+pub(crate) fn small_stack() -> Option<u64> {
+    const LEAST: u64 = 1 << 10;
+    let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
+    // SAFETY: the call writes to the place that it is given.
+    let is_known = unsafe { libc::getrlimit(libc::RLIMIT_STACK, &raw mut limit) } == 0;
+    Some(limit.rlim_cur >> 10).filter(|&size| is_known && size < LEAST)
+}
+
+#[cfg(not(unix))]
+pub(crate) fn small_stack() -> Option<u64> {
+    None
+}
 
 /// Makes a file beyond the limit of sizes (`ulimit -f`) an error of its writer, not the end of the process.
 ///

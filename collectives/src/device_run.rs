@@ -5,6 +5,7 @@ use crate::run::Run;
 use crate::transport::{Handshake, Plan};
 use crate::{Code, Error, Ranks, Result};
 use hlo::Literal;
+use hlo::diag::quantity;
 use interp::{Device, DeviceGrid, Executable, Hooks, RunOptions};
 use std::ops::Range;
 use std::sync::Arc;
@@ -25,7 +26,9 @@ pub fn check_grid(grid: DeviceGrid) -> Result<()> {
         return Ok(());
     }
     let message = format!(
-        "the run has {replicas} replicas with {partitions} partitions each; at most {MAX_DEVICES} devices are supported"
+        "the run has {} with {} each; at most {MAX_DEVICES} devices are supported",
+        quantity(replicas, "replica"),
+        quantity(partitions, "partition")
     );
     Err(Error::from(Code::Unsupported { message }).with_help(
         "reduce `replica_count` or `num_partitions` of the header, or state the devices of the run",
@@ -87,8 +90,9 @@ impl DeviceRun<'_> {
         let count = self.grid.len();
         if inputs.len() != 1 && inputs.len() != count {
             let message = format!(
-                "the arguments of {} devices were provided, the run has {count} devices",
-                inputs.len()
+                "the arguments of {} devices were provided, the run has {count}",
+                inputs.len(),
+                count = quantity(count, "device")
             );
             let error = Error::from(Code::Arguments { message })
                 .with_help("provide the arguments of each device, or one list for all");
@@ -128,7 +132,9 @@ impl DeviceRun<'_> {
 
 fn too_many(bytes: &ArgumentBytes, limit: usize) -> interp::Error {
     let total = bytes.total;
-    let message =
-        format!("the arguments of all devices have {total} bytes, and {limit} bytes are allowed");
+    let message = format!(
+        "the arguments of all devices have {}, and {limit} bytes are allowed",
+        quantity(total, "byte")
+    );
     interp::over_memory_limit(message)
 }

@@ -1,5 +1,6 @@
 //! The values that a device sends: those of a device of this rank, or descriptions of those of
 //! another rank's device.
+use hlo::diag::quantity;
 use hlo::{ArrayShape, Literal, Shape};
 use serde::{Deserialize, Serialize};
 
@@ -72,7 +73,10 @@ impl ValueHeader {
         let leaves = shape.leaves();
         if leaves.len() != self.sizes.len() {
             let sizes = self.sizes.len();
-            return Err(format!("{shape} has {} arrays, found sizes of {sizes}", leaves.len()));
+            return Err(format!(
+                "{shape} has {}, found sizes of {sizes}",
+                quantity(leaves.len(), "array")
+            ));
         }
         for (leaf, sizes) in leaves.into_iter().zip(&self.sizes) {
             match (leaf, sizes) {
@@ -148,7 +152,7 @@ mod tests {
         for (shape, sizes, expected) in [
             ("f32[2", vec![None], "error["),
             ("(f32[], f32[])", vec![None], "has 2 arrays, found sizes of 1"),
-            ("f32[]", vec![None, None], "has 1 arrays, found sizes of 2"),
+            ("f32[]", vec![None, None], "has 1 array, found sizes of 2"),
             ("f32[2]", vec![Some(vec![3])], "sizes [3] do not fit in f32[2]"),
             ("f32[2]", vec![Some(vec![-1])], "sizes [-1] do not fit in f32[2]"),
             ("f32[2]", vec![Some(vec![1, 1])], "sizes [1, 1] do not fit in f32[2]"),

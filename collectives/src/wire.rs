@@ -8,6 +8,7 @@
 //! an error.
 use crate::Error;
 use crate::values::{DecodeError, ValueHeader};
+use hlo::diag::quantity;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
@@ -65,7 +66,7 @@ pub(crate) struct SuspensionReport {
 fn check_end(rest: &[u8]) -> Result<(), DecodeError> {
     match rest.len() {
         0 => Ok(()),
-        left => Err(format!("{left} bytes are left over")),
+        left => Err(format!("{} after the end", quantity(left, "byte"))),
     }
 }
 
@@ -131,7 +132,7 @@ mod tests {
         }
         let longer = [bytes.as_slice(), &[0]].concat();
         let error = decode_envelope::<RankReport>(&longer).unwrap_err();
-        assert_eq!(error, "1 bytes are left over");
+        assert_eq!(error, "1 byte after the end");
     }
 
     proptest! {

@@ -3,6 +3,7 @@ use crate::Failure;
 use crate::backend::{Backend, BackendError, Code};
 use crate::judge::{JudgeOptions, Judgement, Mode, judge_with};
 use crate::results::{Record, Reproduction, Verdict};
+use hlo::diag::quantity;
 use hlo::{Literal, Verified};
 use interp::DeviceGrid;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -184,7 +185,7 @@ impl Subject {
         let show = |values: &[Literal]| values.iter().map(|value| value.summary(SHOWN)).collect();
         let module = match self.text.len() {
             0..=LONGEST => self.text.clone(),
-            bytes => format!("({bytes} bytes of text)"),
+            bytes => format!("({} of text)", quantity(bytes, "byte")),
         };
         Reproduction {
             module,

@@ -1,5 +1,6 @@
 //! Custom calls whose meaning the user declares.
 use crate::Subject;
+use hlo::diag::quantity;
 use hlo::ir::rewrite::ModuleRewriter;
 use hlo::ir::{Computation, Instruction};
 use hlo::op::Tuple;
@@ -61,7 +62,8 @@ impl Meaning {
             Self::Operand(number) if number < operands => Ok(Some(number)),
             Self::Tuple => Ok(None),
             Self::Identity | Self::Operand(_) => Err(format!(
-                "--custom-calls declares `{target}` as {self}, and the call has {operands} operands"
+                "--custom-calls declares `{target}` as {self}, and the call has {}",
+                quantity(operands, "operand")
             )),
         }
     }

@@ -156,8 +156,8 @@ fn operations(module: &Module) -> f64 {
 /// first.
 pub fn narrows([first, second]: [&Verified; 2]) -> bool {
     let shapes = |module: &Module| {
-        let all = module.computations.iter().flat_map(|(_, of)| of.instructions.iter());
-        all.flat_map(|(_, instruction)| instruction.shape.leaves()).filter_map(digits).max()
+        let all = module.instructions();
+        all.flat_map(|instruction| instruction.shape.leaves()).filter_map(digits).max()
     };
     let widest = shapes(first.module()).unwrap_or_default();
     let known = roundings(first.module(), widest);

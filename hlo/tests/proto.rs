@@ -245,7 +245,7 @@ fn literals_are_no_larger_than_their_message() {
     let bytes = constant(&[field(1, &huge), field(8, &[0; 4])].concat(), &huge);
     let found = rejected(&bytes);
     assert!(found.starts_with("E0121 e/c a literal of shape f32["), "{found}");
-    assert!(found.ends_with(" has 1 elements"), "{found}");
+    assert!(found.ends_with(" has 1 element"), "{found}");
     let pair = [number(2, 13), field(4, &scalar(11)), field(4, &scalar(11))].concat();
     let many = field(10, b"").repeat(1 << 20);
     let found = rejected(&constant(&[field(1, &pair), many].concat(), &pair));

@@ -1,6 +1,7 @@
 //! The frame of every function: checks its struct, catches panics, converts errors.
 #![expect(unsafe_code, reason = "is called through the C API")]
 use crate::failure::{Code, Failure, Result};
+use hlo::diag::quantity;
 use interp::FloatEnvironment;
 use pjrt::sys::{Arguments, Header};
 use std::any::Any;
@@ -67,7 +68,10 @@ unsafe fn checked<A: Call>(arguments: *mut c_void) -> Result<()> {
     let size = unsafe { arguments.cast::<Header>().as_ref() }.map_or(0, |header| header.size);
     if size < A::SIZE {
         let (name, needed) = (A::FUNCTION, A::SIZE);
-        let message = format!("the struct of {name} has {size} bytes, expected at least {needed}");
+        let message = format!(
+            "the struct of {name} has {}, expected at least {needed}",
+            quantity(size, "byte")
+        );
         return Err(Failure::invalid(message));
     }
     if size >= size_of::<A>() {

@@ -10,6 +10,7 @@ use crate::failure::{Code, Failure, Result};
 use crate::handle::{get, list};
 use crate::program::Program;
 use crate::promise::Promise;
+use hlo::diag::quantity;
 use hlo::{Literal, Shape};
 use pjrt::sys::LoadedExecutableExecute;
 use std::collections::HashSet;
@@ -154,10 +155,12 @@ unsafe fn arguments<'a>(
     if (a.num_devices, a.num_args) != expected {
         let (devices, count) = (a.num_devices, a.num_args);
         return Err(Failure::invalid(format!(
-            "`{}` was launched on {devices} devices with {count} arguments each, expected {} and {}",
+            "`{}` was launched on {devices} with {count} each, expected {} and {}",
             program.name(),
             expected.0,
-            expected.1
+            expected.1,
+            devices = quantity(devices, "device"),
+            count = quantity(count, "argument")
         )));
     }
     let mut all = Vec::with_capacity(a.num_devices);

@@ -1,5 +1,6 @@
 //! The compile options of the host: replicas, partitions, and their devices.
 use crate::failure::{Failure, Result};
+use hlo::diag::quantity;
 use pjrt::compile_options::{CompileOptionsProto, ComputationDevice, DeviceAssignmentProto};
 use prost::Message;
 
@@ -46,7 +47,8 @@ impl Placement {
         let total = replicas.saturating_mul(partitions);
         if total > available {
             return Err(Failure::invalid(format!(
-                "the program needs {total} devices, the client has {available}\n = help: ETALON_DEVICE_COUNT sets their number"
+                "the program needs {}, the client has {available}\n = help: ETALON_DEVICE_COUNT sets their number",
+                quantity(total, "device")
             )));
         }
         let first = usize::try_from(build.device_ordinal).unwrap_or(0);
@@ -92,7 +94,8 @@ fn assigned(
     let devices: Option<Vec<usize>> = (0..replicas * partitions).map(device).collect();
     devices.ok_or_else(|| {
         Failure::invalid(format!(
-            "the device assignment does not have {replicas} replicas of {partitions} partitions"
+            "the device assignment does not have {} of {partitions} partitions",
+            quantity(replicas, "replica")
         ))
     })
 }

@@ -173,9 +173,8 @@ fn session(client: &Client, verified: &Arc<Verified>, grid: DeviceGrid) -> Resul
 
 /// Returns whether devices communicate or ask for their numbers.
 fn is_joint(module: &Module) -> bool {
-    let mut instructions =
-        module.computations.iter().flat_map(|(_, computation)| computation.instructions.iter());
-    instructions.any(|(_, instruction)| {
+    let mut instructions = module.instructions();
+    instructions.any(|instruction| {
         instruction.op.communicates()
             || [Opcode::ReplicaId, Opcode::PartitionId].contains(&instruction.opcode())
     })
@@ -184,8 +183,7 @@ fn is_joint(module: &Module) -> bool {
 /// Checks that each call of the typed interface has a handler, as hosts expect it of a compiler.
 fn has_handlers(client: &Client, module: &Module) -> Result<()> {
     let hooks = client.hooks();
-    let computations = module.computations.iter();
-    for (_, instruction) in computations.flat_map(|(_, of)| of.instructions.iter()) {
+    for instruction in module.instructions() {
         let Op::CustomCall(call) = &instruction.op else { continue };
         let target = call.custom_call_target.0.as_str();
         if call.api_version == ApiVersion::TypedFfi && !hooks.runs_custom_call(target) {

@@ -9,6 +9,7 @@ use crate::failure::{Failure, Result};
 use crate::handle::{get, list};
 use crate::promise::Promise;
 use crate::strides::{copy, is_row_major, laid_out, of_layout, order, row_major};
+use hlo::diag::quantity;
 use hlo::{ArrayShape, Class, Literal, Shape};
 use pjrt::buffer_type::element_type;
 use pjrt::sys::OnReady;
@@ -120,8 +121,10 @@ impl Destination {
         let (Some(shape), bytes) = (value.array_shape(), value.bytes()) else { return Ok(()) };
         if bytes.len() > self.size {
             let (found, size) = (bytes.len(), self.size);
-            let message =
-                format!("the array has {found} bytes, the destination has room for {size}");
+            let message = format!(
+                "the array has {}, the destination has room for {size}",
+                quantity(found, "byte")
+            );
             return Err(Failure::invalid(message));
         }
         let width = shape.ty.storage_bytes();

@@ -1,6 +1,6 @@
 //! Errors as exceptions of Python: their text, with carets, and their parts.
 use crate::source::Source;
-use hlo::diag::{self, Diagnostic, SourceFile, render};
+use hlo::diag::{Diagnostic, SourceFile, render};
 use load::{LoadError, Reason};
 use pyo3::exceptions::{PyOSError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
@@ -37,7 +37,7 @@ impl Failure {
         kind: Kind,
         diagnostic: Diagnostic,
         source: Option<Source>,
-        text: Option<diag::Source<'_>>,
+        text: Option<hlo::diag::Source<'_>>,
     ) -> Self {
         let at_source = source.as_ref().and_then(|source| source.draw(&diagnostic));
         let drawn = at_source.unwrap_or_else(|| render(&diagnostic, text, false));
@@ -117,17 +117,8 @@ pub(crate) fn internal(message: &str) -> PyErr {
     PyRuntimeError::new_err(format!("internal error of Etalon: {message}"))
 }
 
-/// Returns the explanation of an error number such as `E0302`.
+/// Returns what `etalon explain` says of an error number such as `E0302`, an opcode, the label of a rule or a mode.
 #[pyfunction]
-pub(crate) fn explain(number: &str) -> Option<String> {
-    let known = [
-        diag::explain::<diag::Code>(number),
-        diag::explain::<interp::Code>(number),
-        diag::explain::<collectives::Code>(number),
-        diag::explain::<conformance::backend::Code>(number),
-        diag::explain::<stablehlo::Code>(number),
-        diag::explain::<load::Code>(number),
-    ];
-    let text = known.into_iter().flatten().next()?;
-    Some(text.lines().map(str::trim).collect::<Vec<_>>().join("\n").trim().to_owned())
+pub(crate) fn explain(what: &str) -> PyResult<String> {
+    cli::explain(what).map_err(misuse)
 }

@@ -50,7 +50,12 @@ def test_errors_can_be_pickled():
 
 def test_numbers_are_explained():
     assert "opcode" in etalon.explain("E0103")
-    assert etalon.explain("E9999") is None
+    assert etalon.explain("e103") == etalon.explain("E0103")
+    assert "operand" in etalon.explain("reduce-window")
+    with pytest.raises(ValueError, match="`E0311` is neither .*the nearest numbers are E0303 and E0401"):
+        etalon.explain("E0311")
+    with pytest.raises(ValueError, match="did you mean `tanh`"):
+        etalon.explain("tahn")
 
 
 def test_unknown_attributes_are_kept_when_asked():

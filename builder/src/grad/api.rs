@@ -4,6 +4,7 @@ use super::sweep::{self, Inputs};
 use super::tangent::{Tangent, varies};
 use super::zero;
 use crate::{Builder, Error, Result, Value};
+use hlo::diag::quantity;
 
 /// Options of a derivative; see [`Builder::grad_with`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -200,7 +201,11 @@ pub(super) fn pushed<'b>(
     options: GradOptions,
 ) -> Result<Value<'b>> {
     if wrt.len() != tangents.len() {
-        let message = format!("{} values have {} tangents", wrt.len(), tangents.len());
+        let message = format!(
+            "found {} for {}",
+            quantity(tangents.len(), "tangent"),
+            quantity(wrt.len(), "value")
+        );
         return Err(Error::argument(message).with_help("one tangent for each value"));
     }
     variable(b, wrt)?;

@@ -1,5 +1,6 @@
 //! The notation of `einsum`: `"...ij,jk->...ik"`.
 use crate::{Error, Result};
+use hlo::diag::quantity;
 use std::collections::BTreeMap;
 
 /// A label of a dimension: a letter, or the place of a dimension that `...` stands for, counted
@@ -74,7 +75,8 @@ pub fn parse_einsum(config: &str, ranks: &[usize]) -> Result<EinsumDims> {
     }
     let parts: Vec<&str> = inputs.split(',').collect();
     if parts.len() != ranks.len() {
-        let message = format!("{} operands are described, {} are given", parts.len(), ranks.len());
+        let message =
+            format!("{} in the text, found {}", quantity(parts.len(), "operand"), ranks.len());
         return Err(refused(config, &message, "separate operands by commas: `ij,jk->ik`"));
     }
     let mut operands = Vec::new();
@@ -131,7 +133,8 @@ fn operand(
     let named = before.len() + after.map_or(0, str::len);
     let hidden = rank.checked_sub(named).filter(|&hidden| hidden == 0 || after.is_some());
     let Some(hidden) = hidden else {
-        let message = format!("`{part}` names {named} dimensions, operand {number} has {rank}");
+        let message =
+            format!("`{part}` names {}, operand {number} has {rank}", quantity(named, "dimension"));
         let help = if named < rank && after.is_none() {
             "name every dimension, or write `...` for those that are left alone"
         } else {

@@ -5,6 +5,7 @@
 use crate::arguments::size;
 use crate::ops::movement::elements;
 use crate::{Builder, Error, Result, Value};
+use hlo::diag::quantity;
 use hlo::ir::ComputationId;
 use hlo::layout::Layout;
 use hlo::op::value::{Ignored, Reducer, ReplicaGroups};
@@ -306,7 +307,8 @@ impl Value<'_> {
             let (found, replicas) =
                 (replica_group_ids.len(), b.state.borrow().config.replica_count);
             if found > 0 && size(found) != replicas {
-                let message = format!("{found} group ids are given for {replicas} replicas");
+                let message =
+                    format!("{found} group ids are given for {}", quantity(replicas, "replica"));
                 return Err(Error::argument(message)
                     .with_help("call `set_replica_count` first; give one id for each replica"));
             }

@@ -1,6 +1,7 @@
 //! Gather and scatter: slices at indices given by an array.
 use crate::arguments::{all_counted, counted, size};
 use crate::{Builder, Error, Result, Value};
+use hlo::diag::quantity;
 use hlo::op::{Gather, Scatter};
 
 /// The dimension numbers of a gather: XLA's `GatherDimensionNumbers`.
@@ -178,7 +179,11 @@ impl Builder {
         self.record(|b| {
             if operands.is_empty() || operands.len() != updates.len() {
                 let (arrays, updates) = (operands.len(), updates.len());
-                let message = format!("{arrays} arrays have {updates} updates");
+                let message = format!(
+                    "found {} for {}",
+                    quantity(updates, "update"),
+                    quantity(arrays, "array")
+                );
                 return Err(Error::argument(message)
                     .with_help("give one array or more, and an update for each"));
             }

@@ -1,6 +1,6 @@
 //! Arguments that describe windows: sizes, strides and padding.
-use super::shapes::counted;
 use crate::{Error, Result};
+use hlo::diag::quantity;
 use hlo::op::value::{Window, WindowDim};
 
 /// The padding rule of a window: XLA's `Padding`.
@@ -38,9 +38,9 @@ impl Padding {
         if input.len() != window.len() || input.len() != strides.len() {
             let message = format!(
                 "the window has {} and {}, the operand has {}",
-                counted(window.len(), "size"),
-                counted(strides.len(), "stride"),
-                counted(input.len(), "dimension"),
+                quantity(window.len(), "size"),
+                quantity(strides.len(), "stride"),
+                quantity(input.len(), "dimension"),
             );
             return Err(Error::argument(message).with_help("give one of each for each dimension"));
         }
@@ -110,7 +110,8 @@ fn each<T>(
     set: impl Fn(&mut WindowDim, &T),
 ) -> Result<()> {
     if !values.is_empty() && values.len() != dims.len() {
-        let (found, expected) = (counted(values.len(), "entry"), counted(dims.len(), "dimension"));
+        let (found, expected) =
+            (quantity(values.len(), "entry"), quantity(dims.len(), "dimension"));
         let message = format!("`{name}` has {found}, the window {expected}");
         return Err(Error::argument(message).with_help(
             "give one entry for each dimension of the window, or leave the list empty",

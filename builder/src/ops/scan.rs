@@ -3,6 +3,7 @@ use super::reduce::scalars;
 use super::shapes::sizes;
 use crate::arguments::{all_counted, first, size};
 use crate::{Builder, Error, Result, Value, implicit};
+use hlo::diag::quantity;
 use hlo::ir::ComputationId;
 use hlo::op::{Map, Scan};
 use hlo::{ArrayShape, Shape};
@@ -98,7 +99,8 @@ impl Builder {
                 let found = shape.dim(at).unwrap_or(0);
                 let all = *steps.get_or_insert(found);
                 if found != all {
-                    let message = format!("{shape:#} has {found} steps, expected {all}");
+                    let message =
+                        format!("{shape:#} has {}, expected {all}", quantity(found, "step"));
                     return Err(Error::argument(message)
                         .with_help("all inputs have one size along the dimension"));
                 }

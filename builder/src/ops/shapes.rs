@@ -1,5 +1,6 @@
 //! Checks and inference of shapes.
 use crate::{Builder, Error, Result, Value};
+use hlo::diag::quantity;
 use hlo::{ArrayShape, Dims, Op, Shape};
 
 /// Returns the sizes; fails if one is negative.
@@ -17,17 +18,8 @@ pub(crate) fn one_each(name: &str, count: usize, shape: &ArrayShape) -> Result<(
         return Ok(());
     }
     let message =
-        format!("`{name}` has {}, {shape:#} has rank {}", counted(count, "entry"), shape.rank());
+        format!("`{name}` has {}, {shape:#} has rank {}", quantity(count, "entry"), shape.rank());
     Err(Error::argument(message).with_help("give one entry for each dimension"))
-}
-
-/// Returns a count with its noun: `1 entry`, `2 entries`.
-pub(crate) fn counted(count: usize, what: &str) -> String {
-    match (count, what) {
-        (1, _) => format!("1 {what}"),
-        (_, "entry") => format!("{count} entries"),
-        (_, _) => format!("{count} {what}s"),
-    }
 }
 
 /// Returns the shape the op gives by its own rule. `stated` may be a shape of which the rule uses

@@ -1,7 +1,7 @@
 //! Sorts and largest elements.
-use super::shapes::counted;
 use crate::{Builder, Error, Value};
 use hlo::Shape;
+use hlo::diag::quantity;
 use hlo::op::{Sort, TopK};
 
 impl Value<'_> {
@@ -67,7 +67,7 @@ impl Builder {
     ) -> Value<'b> {
         self.record(|b| {
             let first = operands.first().ok_or_else(|| {
-                Error::argument(format!("{} cannot be sorted", counted(0, "array")))
+                Error::argument(format!("{} cannot be sorted", quantity(0, "array")))
                     .with_help("give one array or more")
             })?;
             let dimensions = Some(vec![first.axis(dimension)?]);

@@ -1,6 +1,7 @@
 //! Boundaries between a partitioned program and a manually partitioned region.
 use crate::arguments::all_counted;
 use crate::{CustomCallOptions, Error, IntoShape, Result, Value};
+use hlo::diag::quantity;
 use hlo::ir::{DeviceSharding, Placement, Sharding, Subgroup, TileDevices, Tiling};
 use hlo::{ArrayShape, Shape};
 
@@ -83,7 +84,8 @@ fn fits(tiles: &Tiling, shape: &ArrayShape) -> Result<()> {
     if found == expected && tiles.dims.iter().all(|&count| count > 0) {
         return Ok(());
     }
-    let message = format!("the sharding tiles {found} dimensions, {shape:#} has {expected}");
+    let message =
+        format!("the sharding tiles {}, {shape:#} has {expected}", quantity(found, "dimension"));
     Err(Error::argument(message).with_help("give a number of tiles for each dimension"))
 }
 

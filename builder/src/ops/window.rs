@@ -1,8 +1,9 @@
 //! Moving windows: reduce-window, select-and-scatter.
 use super::padding::{Padding, WindowOptions, window};
 use super::reduce::scalars;
-use super::shapes::{counted, inferred};
+use super::shapes::inferred;
 use crate::{Builder, Error, Operand, Result, Value};
+use hlo::diag::quantity;
 use hlo::op::value::{Text, Window};
 use hlo::op::{CustomCall, ReduceWindow, SelectAndScatter};
 use hlo::{ElementType, Op};
@@ -173,7 +174,7 @@ fn one_init_each<'b>(operands: &[Value<'b>], inits: &[Value<'b>]) -> Result<Valu
     let first = operands.first().filter(|_| operands.len() == inits.len());
     first.copied().ok_or_else(|| {
         let (arrays, inits) =
-            (counted(operands.len(), "array"), counted(inits.len(), "initial value"));
+            (quantity(operands.len(), "array"), quantity(inits.len(), "initial value"));
         Error::argument(format!("{arrays} cannot be folded from {inits}"))
             .with_help("give one array or more, and an initial value for each")
     })

@@ -147,10 +147,10 @@ fn scatter_mistakes() {
     refuses("parameter 0 of the reducer is s32[], but its result 0 is pred[]", |b, x| {
         x.scatter(b.constant([0i32]), b.iota("s32[1,2]", 0), |p, q| p.lt(q), &rows_back())
     });
-    refuses("0 arrays have 0 updates", |b, _| {
+    refuses("found 0 updates for 0 arrays", |b, _| {
         b.scatter(&[], b.constant([0i32]), &[], |p| p[0], &rows_back())
     });
-    refuses("1 arrays have 2 updates", |b, x| {
+    refuses("found 2 updates for 1 array", |b, x| {
         b.scatter(&[x], b.constant([0i32]), &[x, x], |p| p[0], &rows_back())
     });
     refuses("expected an array", |b, x| {

@@ -188,8 +188,8 @@ fn einsum_errors() {
         assert!(error.to_string().contains(message), "{config}: {error}");
         assert!(error.help().unwrap().contains(help), "{config}: {error}");
     };
-    told("ij,jk->ik", &[2], "2 operands are described, 1 are given", "commas");
-    told("ijjk->ik", &[2, 2], "1 operands are described, 2 are given", "commas");
+    told("ij,jk->ik", &[2], "2 operands in the text, found 1", "commas");
+    told("ijjk->ik", &[2, 2], "1 operand in the text, found 2", "commas");
     told("ij,jk->il", &[2, 2], "the result has `l`, which no operand has", "each label");
     told("ij,jk->ik->i", &[2, 2], "more than one `->`", "once");
     told("ij->i,j", &[2], "comma", "result");
@@ -199,7 +199,7 @@ fn einsum_errors() {
     told("..ij->ij", &[3], "`.` names no dimension", "three dots");
     told("i1->i", &[2], "`1` names no dimension", "letters");
     told("ijk,jk->i", &[2, 2], "`ijk` names 3 dimensions, operand 0 has 2", "one dimension");
-    told("i,jk->ik", &[2, 2], "`i` names 1 dimensions, operand 0 has 2", "`...`");
+    told("i,jk->ik", &[2, 2], "`i` names 1 dimension, operand 0 has 2", "`...`");
     told("...i...->i", &[3], "more than one `...`", "one");
     told("ij->...", &[2], "only the result has `...`", "operand");
     told("...ijk->i", &[2], "names 3 dimensions", "one dimension");

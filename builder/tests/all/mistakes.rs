@@ -179,7 +179,7 @@ fn rows_of_different_length() {
     let x = b.constant(vec![vec![1f32, 2.0], vec![3.0]]);
     assert_eq!(
         mistake(&b, x),
-        "error[E0807]: a row has 1 elements, the first 2\n \
+        "error[E0807]: a row has 1 element, the first 2\n \
          = help: an array has rows of one length; pad the short ones"
     );
 }

@@ -301,6 +301,9 @@ pub(crate) struct ConformArgs {
     /// Write the results as a page of HTML that needs no other file.
     #[arg(long, value_name = "F.html", help_heading = REPORTS)]
     pub(crate) html: Option<PathBuf>,
+    /// Write the dataflow of the module as a page of HTML: its wrong results, and what they are computed from, by color.
+    #[arg(long, value_name = "F.html", conflicts_with_all = ["spmd", "compare", "merge"], help_heading = REPORTS)]
+    pub(crate) graph: Option<PathBuf>,
     /// Run part I of N of the cases, chosen by their names; `--merge` puts the results of all parts together.
     #[arg(long, value_name = "I/N")]
     pub(crate) shard: Option<Shard>,

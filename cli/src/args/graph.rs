@@ -32,7 +32,7 @@ pub(crate) struct GraphArgs {
     /// Run the module, and show the time of each instruction (in .html and for Model Explorer).
     #[arg(long, conflicts_with = "of_devices")]
     pub(crate) profile: bool,
-    /// Draw the devices and the ops that connect them: groups, and pairs of source and target.
+    /// Draw the devices and the ops that connect them: groups, and pairs of source and target. A page has them beside the dataflow.
     #[arg(long = "devices")]
     pub(crate) of_devices: bool,
     #[command(flatten)]

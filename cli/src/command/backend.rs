@@ -1,6 +1,6 @@
 //! `etalon conform --backend`: compares a backend with an engine of Etalon, module by module.
 use super::custom_calls::declarations;
-use super::reports::Reports;
+use super::reports::{Reports, write_graph};
 use super::test::{failed, unreadable};
 use super::{load_filled, verified};
 use crate::args::{BackendArgs, ConformArgs, SuiteArg, Twins};
@@ -56,12 +56,18 @@ pub(crate) fn conform(args: &ConformArgs) -> Result<ExitCode> {
     if args.list {
         return list(items, args);
     }
+    if args.graph.is_some() && items.len() != 1 {
+        let message = format!("a page shows one module; found {}", items.len());
+        let code = Code::Input { path: "--graph".to_owned(), message };
+        let help = "name one module, or a file with one case".to_owned();
+        return Err(Failure { exit: Exit::Misuse, ..Failure::new(&code, Some(help)) });
+    }
     let limits = limited(args.engine.into(), args);
     let backends =
         open_with(&args.backend, move |engine| Box::new(LimitedEngine { engine, ..limits }))?;
     let (stop, count) = (interrupt::stop(), items.len());
     let mut results = conformance::on_large_stack(|| {
-        compare_items(items, args, &backends, limits, reports.has_stdout(), &stop)
+        compare_items(items, args, &backends, limits, &reports, &stop)
     })?;
     if !stop.load(Ordering::Relaxed) {
         return finish(&results, reports);
@@ -93,9 +99,10 @@ fn compare_items(
     args: &ConformArgs,
     backends: &Backends,
     reference: LimitedEngine,
-    has_stdout: bool,
+    reports: &Reports,
     stop: &AtomicBool,
 ) -> Result<Results> {
+    let has_stdout = reports.has_stdout();
     let progress = output::Progress::counting("comparing", items.len());
     let mut results = Results::of(backends);
     results.shards.extend(args.shard);
@@ -130,6 +137,9 @@ fn compare_items(
             Ok((subject, mut record)) => {
                 if let Some(reproduction) = &mut record.reproduction {
                     reproduction.command = command_line(args, &subject);
+                }
+                if let Some(target) = &reports.graph {
+                    write_graph(target, &subject, &record, backends.name())?;
                 }
                 if record.verdict == Verdict::EtalonBug {
                     report(&subject, &record)?;

@@ -12,6 +12,7 @@ use conformance::campaign::{
 use conformance::results::Verdict;
 use conformance::suite::matches;
 use conformance::{Engine, Known, on_large_stack};
+use hlo::diag::quantity;
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -251,7 +252,12 @@ fn summary(history: &History, folder: &Path, known_list: &Known) -> String {
     let counts: Vec<String> =
         counts.map(|(verdict, count)| format!("{count} {}", verdict.words())).collect();
     let (number, cases) = (history.rounds.len(), round.cases.len());
-    let _ = writeln!(text, "round {number}: {cases} cases: {}", counts.join(", "));
+    let _ = writeln!(
+        text,
+        "round {number}: {cases}: {}",
+        counts.join(", "),
+        cases = quantity(cases, "case")
+    );
     let counts = Counts::of(history, known_list);
     let Counts { new, open, flaky, fixed, known } = counts;
     let _ = writeln!(

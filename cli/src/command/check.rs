@@ -6,6 +6,7 @@ use crate::files::Files;
 use crate::json;
 use crate::limits::Limits;
 use crate::output;
+use hlo::diag::quantity;
 use hlo::diag::{Diagnostic, Source};
 use std::cell::Cell;
 use std::process::ExitCode;
@@ -20,7 +21,7 @@ pub(crate) fn check(args: &CheckArgs) -> Result<ExitCode> {
         output::show(&failure);
         let count = failure.diagnostics.len();
         if count > 1 {
-            output::note(&format!("{name}: {count} errors\n"));
+            output::note(&format!("{name}: {}\n", quantity(count, "error")));
         }
         Ok(Some(failure.exit))
     };

@@ -12,6 +12,7 @@ use conformance::exact::{Proof, proof};
 use conformance::judge::{JudgeOptions, Judgement, judge_partitioned};
 use conformance::results::Verdict;
 use hlo::diag::SourceFile;
+use hlo::diag::quantity;
 use hlo::{Literal, Shape, Verified};
 use load::Loaded;
 use std::path::Path;
@@ -241,6 +242,6 @@ fn report(ran: &Ran) -> Result<Option<Exit>> {
     let exit = [(Verdict::Differs, Exit::Wrong), (Verdict::EtalonBug, Exit::Bug)];
     let exit = exit.into_iter().find(|&(wrong, _)| wrong == verdict).map(|(_, exit)| exit);
     let words = verdict.words();
-    output::data(&format!("{devices} devices: {words}\n{judgement}"))?;
+    output::data(&format!("{}: {words}\n{judgement}", quantity(devices, "device")))?;
     Ok(exit)
 }

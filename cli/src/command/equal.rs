@@ -9,6 +9,7 @@ use field::{
 };
 use hlo::Verified;
 use hlo::diag::SourceFile;
+use hlo::diag::quantity;
 use load::Loaded;
 use serde_json::{Value, json};
 use std::fmt::Write as _;
@@ -119,7 +120,9 @@ fn equal_text(evidence: &Evidence) -> String {
         0 => writeln!(text, "  both modules compute all results by the same instructions"),
         _ => writeln!(
             text,
-            "  {elements} elements of degree {degree:.0}, {draws} draws: wrong by chance {chance:.0e}, if functions are independent variables"
+            "  {} of degree {degree:.0}, {}: wrong by chance {chance:.0e}, if functions are independent variables",
+            quantity(elements, "element"),
+            quantity(draws, "draw")
         ),
     };
     if evidence.shared > 0 && *elements > 0 {
@@ -164,7 +167,8 @@ fn equal_text(evidence: &Evidence) -> String {
         let (seconds, seeds) = (time.as_secs_f64(), evidence.seeds);
         let _ = writeln!(
             text,
-            "  {seconds} seconds were over after {seeds} draws: `--draw-time` gives more to draws and to arguments that are sought"
+            "  {seconds} seconds were over after {}: `--draw-time` gives more to draws and to arguments that are sought",
+            quantity(seeds, "draw")
         );
     }
     if evidence.endless > 0 {

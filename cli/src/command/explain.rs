@@ -12,7 +12,7 @@ pub(crate) fn explain(args: &ExplainArgs) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn text(what: Option<&str>) -> Result<String> {
+pub(crate) fn text(what: Option<&str>) -> Result<String> {
     let list = |names: Vec<&str>| names.join("\n") + "\n";
     let what = match what {
         None | Some("numbers" | "codes") => return Ok(numbers()),
@@ -73,6 +73,17 @@ fn numbers() -> String {
     text
 }
 
+/// Names the numbers before and behind one that does not exist.
+fn near_numbers(number: &str) -> String {
+    let key = |number: &str| (number.len(), number.to_owned());
+    let all = || explanations::all_numbers().into_iter().map(|(number, _)| number);
+    let before = all().filter(|one| key(one) < key(number)).max_by_key(|one| key(one));
+    let behind = all().filter(|one| key(one) > key(number)).min_by_key(|one| key(one));
+    let near: Vec<&str> = before.into_iter().chain(behind).collect();
+    let (noun, is) = if near.len() == 1 { ("number", "is") } else { ("numbers", "are") };
+    format!("the nearest {noun} {is} {}; `etalon explain` lists all", near.join(" and "))
+}
+
 fn unknown(what: &str, plain: &str) -> Failure {
     let labels = explanations::all_labels();
     let modes = Mode::ALL.iter().map(|mode| mode.key());
@@ -83,6 +94,9 @@ fn unknown(what: &str, plain: &str) -> Failure {
     let near = || hlo::diag::nearest(&dashed, names.clone());
     let help = match longer.or_else(near).or_else(|| hlo::diag::nearest(plain, names.clone())) {
         Some(name) => format!("did you mean `{name}`?"),
+        None if number(plain).strip_prefix('E').is_some_and(|digits| digits.parse::<u32>().is_ok()) => {
+            near_numbers(&number(plain))
+        }
         None => "`etalon explain` lists the error numbers, `etalon explain opcodes` the opcodes, `etalon explain labels` the labels of rules".to_owned(),
     };
     Failure::new(&Code::Unknown { what: what.to_owned() }, Some(help))

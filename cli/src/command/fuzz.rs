@@ -9,6 +9,7 @@ use conformance::backend::{Backends, LimitedEngine};
 use conformance::fuzz::{self, Campaign, Compare, ENOUGH, Event, Finding, Limit};
 use conformance::results::Verdict;
 use conformance::{CapabilityMap, Engine, generate, on_large_stack, shell_quoted};
+use hlo::diag::quantity;
 use load::Loaded;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -181,7 +182,10 @@ fn last_line(campaign: &Campaign) -> String {
         _ => format!("; {partial} without instructions that the backend does not support"),
     };
     let seconds = time.as_secs_f64();
-    format!("{modules} modules in {seconds:.1} s, {rate:.1} a second: {tally}{without}\n")
+    format!(
+        "{} in {seconds:.1} s, {rate:.1} a second: {tally}{without}\n",
+        quantity(modules, "module")
+    )
 }
 
 /// Writes the statistics so far, which a campaign that is ended by a signal leaves behind, to a file that is new in the folder,

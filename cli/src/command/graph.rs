@@ -10,6 +10,7 @@ use crate::profile::Profile;
 use conformance::{Counterpart, Difference, counterparts, on_large_stack};
 use graph::{Change, Changes, Measured, Model, devices};
 use hlo::diag::Source;
+use hlo::diag::quantity;
 use hlo::ir::{ComputationId, InstructionId};
 use hlo::{Literal, Verified};
 use interp::{DeviceGrid, Hooks};
@@ -78,10 +79,10 @@ fn format(args: &GraphArgs) -> Result<FormatArg> {
         Some(_) | None => Some(unnamed),
     };
     let format = match args.format.or(named) {
-        Some(FormatArg::Html | FormatArg::ModelExplorer) | None if args.of_devices => {
+        Some(FormatArg::ModelExplorer) if args.of_devices => {
             return wrong(
-                "expected a file name that ends in .svg or .dot".to_owned(),
-                "--devices draws a picture, or text for Graphviz",
+                "Model Explorer does not show devices".to_owned(),
+                "--devices writes an .html page, an .svg picture, or .dot text for Graphviz",
             );
         }
         None => {
@@ -232,7 +233,7 @@ fn run(
     }
     let of_devices = match grid.len() {
         1 => String::new(),
-        devices => format!(" on {devices} devices together"),
+        devices => format!(" on {} together", quantity(devices, "device")),
     };
     let (random, elided) = (args.inputs.random, args.inputs.elided);
     let drawn = random.or(elided).map(|seed| format!(", random arguments of seed {seed}"));
@@ -270,13 +271,15 @@ fn execute(
 }
 
 fn of_devices(args: &GraphArgs, format: FormatArg) -> Result<String> {
-    let draw = match format {
-        FormatArg::Dot => devices::dot,
-        FormatArg::Svg | FormatArg::Html | FormatArg::ModelExplorer => devices::svg,
-    };
     let Loaded { file, module, .. } = super::load(&args.file, &args.load)?;
     let verified = verified_for(&args.devices, module, file.source(), &Limits::none())?;
     let graph = devices::Graph::of(&verified);
     let graph = graph.map_err(|e| Failure::module(vec![e.diagnostic()], file.source()))?;
-    Ok(draw(&graph))
+    Ok(match format {
+        FormatArg::Dot => devices::dot(&graph),
+        FormatArg::Svg => devices::svg(&graph),
+        FormatArg::Html | FormatArg::ModelExplorer => {
+            graph::html_of_devices(&Model::of(&verified, &file.text), &graph)
+        }
+    })
 }

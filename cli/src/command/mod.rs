@@ -29,6 +29,7 @@ use crate::limits::Limits;
 use crate::{inputs, output, random};
 use ::load::{Input, Loaded};
 use collectives::Session;
+use hlo::diag::quantity;
 use hlo::diag::{Diagnostic, Source};
 use hlo::{Module, Verified};
 use interp::{CompileOptions, DeviceGrid};
@@ -67,7 +68,11 @@ pub(crate) fn load_with(
         let instructions: usize = computations.iter().map(|(_, c)| c.instructions.len()).sum();
         let computations = computations.iter().count();
         let name = &loaded.file.name;
-        format!("{name}: read {instructions} instructions, {computations} computations")
+        format!(
+            "{name}: read {}, {}",
+            quantity(instructions, "instruction"),
+            quantity(computations, "computation")
+        )
     });
     Ok(loaded)
 }
@@ -161,7 +166,8 @@ pub(crate) fn compile(
     let session = Session::compile(verified, &options);
     let session = session.map_err(|error| Failure::run(&error, source))?;
     output::phase(start, || {
-        let memory = session.planned_bytes().map(|bytes| format!(", {bytes} bytes at most"));
+        let memory =
+            session.planned_bytes().map(|bytes| format!(", {} at most", quantity(bytes, "byte")));
         let (devices, memory) = (session.grid().len(), memory.unwrap_or_default());
         let engine = session.executable().engine().name();
         let name = source.name;

@@ -5,6 +5,7 @@ use crate::error::Result;
 use crate::limits::Limits;
 use crate::output;
 use collectives::Session;
+use hlo::diag::quantity;
 use interp::{PlannedComputation, PlannedStep};
 use load::Loaded;
 use serde_json::{Value, json};
@@ -21,7 +22,8 @@ pub(crate) fn plan(args: &PlanArgs) -> Result<ExitCode> {
     }
     let mut plan = session.executable().plan().to_string();
     if let (devices @ 2.., Some(bytes)) = (session.grid().len(), session.planned_bytes()) {
-        plan = format!("{devices} devices: peak {bytes} bytes\n\n{plan}");
+        plan =
+            format!("{}: peak {}\n\n{plan}", quantity(devices, "device"), quantity(bytes, "byte"));
     }
     output::data(&plan)?;
     Ok(ExitCode::SUCCESS)

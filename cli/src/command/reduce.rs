@@ -13,6 +13,7 @@ use conformance::reduce::{
     Candidate, CommandPredicate, Difference, Interest, Options, ReduceError, Reduced, Step,
     file_test, measured_fuel, reduce, repeated, repetitions,
 };
+use hlo::diag::quantity;
 use hlo::{Literal, Verified};
 use interp::{DeviceGrid, RunOptions};
 use load::Loaded;
@@ -244,8 +245,10 @@ fn report(
     let before = count(&start.candidate.module);
     let (after, tried) = (count(&reduced.module), reduced.tried);
     let text = format!(
-        "{about}{}: {before} instructions became {after}{kind}, {tried} candidates tried\n",
-        target.display()
+        "{about}{}: {before} became {after}{kind}, {tried} tried\n",
+        target.display(),
+        before = quantity(before, "instruction"),
+        tried = quantity(tried, "candidate")
     );
     output::report(&text, file::is_stdout(target))?;
     Ok(ExitCode::SUCCESS)

@@ -4,6 +4,7 @@ use crate::args::{ExportArgs, SuiteArgs, SuiteCommand, VERSION};
 use crate::error::{Exit, Failure, Result};
 use crate::output;
 use conformance::judge::JudgeOptions;
+use hlo::diag::quantity;
 use std::process::ExitCode;
 
 pub(crate) fn start(args: &SuiteArgs) -> Result<ExitCode> {
@@ -36,11 +37,12 @@ fn export(args: &ExportArgs) -> Result<ExitCode> {
         0 => String::new(),
         count => format!(", {count} without {format}"),
     });
-    let folder = args.folder.display();
+    let list = args.folder.join("manifest.json");
     output::data(&format!(
-        "{} cases{}\n{folder}/manifest.json\n",
-        manifest.cases.len(),
-        counts.concat()
+        "{}{}\n{}\n",
+        quantity(manifest.cases.len(), "case"),
+        counts.concat(),
+        list.display()
     ))?;
     for (name, reason) in &manifest.left_out {
         output::note(&format!("{name} is left out: {reason}\n"));

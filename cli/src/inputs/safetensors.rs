@@ -1,4 +1,5 @@
 //! Files of safetensors, which state the type of each array, also of those that numpy lacks.
+use hlo::diag::quantity;
 use hlo::literal::npz::NpyArray;
 use hlo::{Dims, ElementType, Literal};
 use safetensors::tensor::{Metadata, TensorInfo};
@@ -59,7 +60,8 @@ fn array(
         .ok_or_else(|| format!("array `{name}`: its sizes do not fit its place in the file"))?;
     if count > most {
         return Err(format!(
-            "array `{name}`: it has type {ty} and sizes {sizes:?}, that is {count} bytes; at most {most} bytes are expected"
+            "array `{name}`: it has type {ty} and sizes {sizes:?}, that is {}; at most {most} bytes are expected",
+            quantity(count, "byte")
         ));
     }
     let dims: Option<Dims> = sizes.iter().map(|&size| i64::try_from(size).ok()).collect();

@@ -5,6 +5,7 @@ use crate::error::{Code, Failure, Result};
 use crate::limits::Limits;
 use conformance::arrays::Name;
 use hlo::Literal;
+use hlo::diag::quantity;
 use hlo::literal::npz::{self, NpyArray, NpzError};
 use std::cell::RefCell;
 use std::fs::File;
@@ -81,8 +82,8 @@ impl Found {
                 if found.len() != arrays.len() {
                     let message = format!(
                         "it has {}, expected {}",
-                        counted(found.len()),
-                        counted(arrays.len())
+                        quantity(found.len(), "array"),
+                        quantity(arrays.len(), "array")
                     );
                     return Err(Failure::new(
                         &Code::Input { path: value.to_owned(), message },
@@ -162,10 +163,6 @@ pub(super) fn shortly(names: &[String]) -> String {
     let mut shown: Vec<String> = names.iter().take(SHOWN).map(|name| format!("`{name}`")).collect();
     shown.extend((names.len() > SHOWN).then(|| "...".to_owned()));
     shown.join(", ")
-}
-
-fn counted(arrays: usize) -> String {
-    if arrays == 1 { "1 array".to_owned() } else { format!("{arrays} arrays") }
 }
 
 /// Returns whether a value is the path of a file, rather than a value as text.

@@ -35,7 +35,7 @@ fn custom_calls_have_the_declared_meaning() {
     // Without the declaration Etalon does not know them.
     expect(&conform(""), 0, "1 skipped", "");
     let wrong = conform("--custom-calls wrong.txt");
-    expect(&wrong, 1, "declares `vendor.note` as operand 1, and the call has 1 operands", "");
+    expect(&wrong, 1, "declares `vendor.note` as operand 1, and the call has 1 operand", "");
     expect(&conform("--custom-calls bad.txt"), 2, "", "error[E0615]");
 }
 

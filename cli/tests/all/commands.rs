@@ -67,12 +67,19 @@ fn exit_codes_depend_on_the_kind_of_error() {
     expect(&folder.etalon("check none.hlo wrong.hlo none.hlo"), 1, "", "E0601");
     expect(&folder.etalon("check"), 2, "", "Usage");
     expect(&folder.etalon("run elided.hlo"), 3, "", "E0403");
-    expect(&folder.etalon("run seven.hlo --fuel 0"), 1, "", "E0404");
+    expect(
+        &folder.etalon("run seven.hlo --fuel 0"),
+        1,
+        "",
+        "error[E0404]: out of fuel after 0 steps\n",
+    );
     // Constants are part of the module and take no memory of the run.
     expect(&folder.etalon("run seven.hlo --max-memory 1"), 0, "s32[2] {7, 8}", "");
     folder.write("add.hlo", ADD);
     expect(&folder.etalon("run add.hlo --random 1 --max-memory 1"), 1, "", "E0405");
     expect(&folder.etalon("explain nothing-like-it"), 2, "", "E0605");
+    expect(&folder.etalon("explain e311"), 2, "", "the nearest numbers are E0303 and E0401; ");
+    expect(&folder.etalon("explain E9999"), 2, "", "help: the nearest number is E0999; ");
     // A page that `explain reduce` refers to.
     expect(&folder.etalon("explain fold"), 0, "fold\n\nFolds: ", "");
     for number in ["E0101", "e0301", "E0402", "E0601", "dot", "cross-replica-sum"] {

@@ -97,7 +97,7 @@ fn missing_arguments_and_shardings_are_errors() {
     let folder = pair("count", GLOBAL, &more);
     let (code, text) = conform(&folder, "--random 1");
     assert_eq!(code, 2);
-    assert!(text.contains("the program has 1 parameters, the partitioned module 2"), "{text}");
+    assert!(text.contains("the program has 1 parameter, the partitioned module 2"), "{text}");
 }
 
 #[test]

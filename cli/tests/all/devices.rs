@@ -150,7 +150,12 @@ fn devices_draw_their_own_arguments() {
 fn fuel_is_that_of_a_device_and_memory_that_of_all() {
     let folder = Folder::new("limits");
     folder.write("sum.hlo", SUM);
-    expect(&folder.etalon("run sum.hlo --random 1 --fuel 1"), 1, "", "error[E0404]: device 0: ");
+    expect(
+        &folder.etalon("run sum.hlo --random 1 --fuel 1"),
+        1,
+        "",
+        "error[E0404]: device 0: out of fuel after 1 step\n",
+    );
     expect(&folder.etalon("run sum.hlo --random 1 --fuel 100"), 0, "device 1", "");
     folder.write("twice.hlo", "HloModule m, replica_count=2\nENTRY e { x = s32[2] parameter(0) ROOT y = s32[2] add(x, x) }");
     expect(&folder.etalon("run twice.hlo --random 1 --max-memory 32"), 0, "device 1", "");

@@ -89,7 +89,7 @@ fn the_time_for_draws_is_said() {
     let root = "a = f32[3] add(x, x) ROOT r = f32[3] maximum(a, x)";
     let folder = pair("equal-time", [root, root]);
     let found = equal(&folder, &["--draw-time", "0.000001"]);
-    expect(&found, 0, "0.000001 seconds were over after 1 draws: `--draw-time` gives more", "");
+    expect(&found, 0, "0.000001 seconds were over after 1 draw: `--draw-time` gives more", "");
     let found = equal(&folder, &["--draw-time", "0.000001", "--json"]);
     expect(&found, 0, "\"time_over\":true", "");
 }

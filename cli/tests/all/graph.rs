@@ -181,7 +181,8 @@ fn wrong_options_are_refused_before_a_run() {
         ("-o l.svg --computation bodi", 2, "error[E0611]: there is no computation `bodi`"),
         ("-o l.svg --computation bodi", 2, "did you mean `body`?"),
         ("-o l.svg --devices --values", 2, "cannot be used with"),
-        ("-o l.html --devices", 2, "expected a file name that ends in .svg or .dot"),
+        ("-o l.png --devices", 2, "expected a file name that ends in .html, .svg or .dot"),
+        ("--format model-explorer -o - --devices", 2, "Model Explorer does not show devices"),
     ];
     for (options, code, message) in cases {
         expect(&folder.etalon(&format!("graph loop.hlo {options}")), code, "", message);
@@ -245,6 +246,79 @@ fn findings_are_on_a_page() {
         let (_, panel) = body.split_once("<aside").unwrap();
         assert!(panel.contains("wrong by itself</h3>"), "{panel}");
     }
+}
+
+#[test]
+fn devices_are_beside_the_dataflow() {
+    let folder = Folder::new("devices-page");
+    folder.write(
+        "shift.hlo",
+        "HloModule shift, replica_count=2
+ENTRY e { x = f32[4] parameter(0)
+  n = f32[4] negate(x)
+  ROOT r = f32[4] collective-permute(n), source_target_pairs={{0,1},{1,0}} }",
+    );
+    expect(&folder.etalon("graph shift.hlo --devices -o p.html"), 0, "", "wrote p.html");
+    let page = folder.0.join("p.html");
+    let data = data(&read(&folder, "p.html"));
+    let picture = data["devices"].as_str().unwrap();
+    assert!(picture.starts_with("<svg ") && picture.contains("data-at=\"0 2\""), "{picture}");
+    assert_eq!(data["computations"][0]["nodes"][2]["name"], "r");
+    let Some(dom) = in_browser(&page, "") else { return };
+    let (html, body) = dom.split_once("<head>").unwrap();
+    assert!(html.contains("data-ready=") && !html.contains("data-error="), "{html}");
+    assert!(body.contains("<section class=\"lanes\"") && !body.contains("class=\"selected\""));
+    // What is selected in the dataflow is marked in the lanes.
+    let dom = in_browser(&page, "select=e/r").unwrap();
+    assert_eq!(dom.matches("data-at=\"0 2\"").count(), 1);
+    assert!(
+        dom.contains("<g data-at=\"0 2\" tabindex=\"0\" role=\"button\" class=\"selected\">"),
+        "{dom}"
+    );
+}
+
+#[test]
+fn wrong_results_are_on_a_page() {
+    let folder = Folder::new("conform-page");
+    let module = "HloModule m
+ENTRY e { x = f32[4] parameter(0)
+  n = f32[4] negate(x)
+  t = f32[4] tanh(n)
+  a = f32[4] abs(n)
+  b = f32[4] sqrt(a)
+  inner = (f32[4], f32[4]) tuple(b, t)
+  ROOT r = (f32[4], (f32[4], f32[4])) tuple(a, inner) }";
+    folder.write("m.hlo", module);
+    let command = "conform m.hlo --random 1 --backend planted:tanh --graph m.html";
+    expect(&folder.etalon(command), 1, "differs", "wrote m.html: open it in a browser");
+    let nodes = &data(&read(&folder, "m.html"))["computations"][0]["nodes"];
+    let marks: Vec<_> =
+        nodes.as_array().unwrap().iter().map(|node| &node["finding"]["mark"]).collect();
+    let none = serde_json::Value::Null;
+    let (suspect, result) = ("suspect".into(), "result".into());
+    assert_eq!(marks, [&suspect, &suspect, &result, &none, &none, &none, &none]);
+    let text = nodes[2]["finding"]["text"].as_str().unwrap();
+    assert!(text.starts_with("out2: ") && text.contains("expected"), "{text}");
+    assert_eq!(nodes[0]["finding"]["text"], "out2 is computed from it");
+    // A page on stdout has no report beside it.
+    let command = "conform m.hlo --random 1 --backend planted:tanh --graph -";
+    let output = folder.etalon(command);
+    expect(&output, 1, "<!doctype html>", "differs");
+    assert!(String::from_utf8_lossy(&output.stdout).trim_end().ends_with("</html>"));
+    // A good result marks nothing.
+    expect(
+        &folder.etalon("conform m.hlo --random 1 --backend fast --graph f.html"),
+        0,
+        "",
+        "wrote",
+    );
+    assert_eq!(data(&read(&folder, "f.html"))["found"], false);
+    folder.write("n.hlo", module);
+    let command = "conform m.hlo n.hlo --random 1 --backend fast --graph two.html";
+    expect(&folder.etalon(command), 2, "", "a page shows one module; found 2");
+    let command = "conform m.hlo --random 1 --backend fast --graph m.hlo";
+    expect(&folder.etalon(command), 2, "", "m.hlo");
+    assert_eq!(read(&folder, "m.hlo"), module);
 }
 
 #[test]
@@ -316,4 +390,28 @@ fn pages_work_in_a_browser() {
     }
     let dom = in_browser(&page, "search=op:add").unwrap();
     assert!(dom.contains(">2 found</span>"));
+    // What is seen is saved as an SVG, and as a PNG whose pixels are not all alike.
+    let script = "<script type=\"module\">
+HTMLAnchorElement.prototype.click = async function () {
+  const name = this.download, picture = await createImageBitmap(await (await fetch(this.href)).blob()).catch(() => null);
+  const canvas = document.createElement('canvas'), context = canvas.getContext('2d');
+  if (picture) { [canvas.width, canvas.height] = [picture.width, picture.height]; context.drawImage(picture, 0, 0); }
+  const pixels = new Set(new Uint32Array(context.getImageData(0, 0, canvas.width, canvas.height).data.buffer));
+  document.documentElement.setAttribute('data-' + name.replace('.', '-'), picture ? `${picture.width} ${pixels.size > 20}` : 'drawn');
+};
+const press = key => document.querySelector('svg.canvas').dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true }));
+await new Promise(done => setTimeout(done, 1000));
+press('s'); press('n');
+// Tasks without a delay take time, but none of the browser's budget.
+const { port1, port2 } = new MessageChannel();
+for (let i = 0; i < 2000000 && !document.documentElement.hasAttribute('data-m-png'); i++) {
+  await new Promise(done => { port1.onmessage = done; port2.postMessage(0); });
+}
+</script></body>";
+    folder.write("saved.html", &read(&folder, "loop.html").replace("</body>", script));
+    let dom = in_browser(&folder.0.join("saved.html"), "").unwrap();
+    let (html, _) = dom.split_once("<head>").unwrap();
+    let width = html.split_once("data-m-png=\"").and_then(|(_, rest)| rest.split_once(" true\""));
+    let width: u32 = width.unwrap_or_else(|| panic!("{html}")).0.parse().unwrap();
+    assert!(width > 1400 && html.contains("data-m-svg=\""), "{html}");
 }

@@ -83,6 +83,16 @@ fn results_plans_and_differences_are_json() {
 }
 
 #[test]
+fn a_folder_is_not_a_file() {
+    let folder = folder();
+    let help = "help: this command takes one file: name one in the folder";
+    for line in ["plan .", "graph . -o g.html", "equal m.hlo .", "convert . m.pb"] {
+        expect(&folder.etalon(line), 2, "", help);
+    }
+    expect(&folder.etalon("check ."), 0, "m.hlo: ok", "");
+}
+
+#[test]
 fn ops_are_explained_by_the_names_of_other_systems() {
     let folder = folder();
     for (name, title) in [
@@ -157,4 +167,34 @@ fn cases_are_listed_without_a_backend() {
     let output = folder.etalon("conform --suite smoke --case abs/f32/* --list");
     expect(&output, 0, "abs/f32/ordinary-values\n", "");
     expect(&folder.etalon("conform --list"), 2, "", "--suite");
+}
+
+#[test]
+fn ctrl_c_says_what_it_waits_for() {
+    let folder = folder();
+    folder.write(
+        "endless.hlo",
+        "HloModule endless
+body { p = f32[8] parameter(0) ROOT s = f32[8] sine(p) }
+cond { p = f32[8] parameter(0) ROOT t = pred[] constant(true) }
+ENTRY e { p = f32[8] parameter(0) ROOT w = f32[8] while(p), condition=cond, body=body }",
+    );
+    let run = Command::new(env!("CARGO_BIN_EXE_etalon"))
+        .args(["conform", "endless.hlo", "--backend", "fast", "--random", "1"])
+        .current_dir(&folder.0)
+        .stderr(Stdio::piped())
+        .spawn();
+    let mut run = run.unwrap();
+    let id = run.id().to_string();
+    let interrupt = || {
+        assert!(Command::new("kill").args(["-INT", &id]).status().unwrap().success());
+    };
+    std::thread::sleep(Duration::from_secs(1));
+    interrupt();
+    let mut line = String::new();
+    let mut errors = std::io::BufReader::new(run.stderr.take().unwrap());
+    std::io::BufRead::read_line(&mut errors, &mut line).unwrap();
+    assert_eq!(line, "ending after what is running now; Ctrl-C again ends at once\n");
+    interrupt();
+    assert_eq!(run.wait().unwrap().code(), Some(130));
 }

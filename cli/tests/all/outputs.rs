@@ -151,6 +151,19 @@ fn a_limit_of_sizes_is_an_error() {
     assert_eq!(names(&folder), ["m.hlo", "o.npy", "o.npz", "o.safetensors"]);
 }
 
+#[test]
+fn a_small_stack_is_an_error() {
+    let folder = folder("stack");
+    let limited = shell(&folder, "ulimit -s 64; etalon run m.hlo --random 1");
+    expect(
+        &limited,
+        2,
+        "",
+        "error: a stack of 64 KiB is too small; `ulimit -s 1024` allows enough\n",
+    );
+    expect(&shell(&folder, "ulimit -s 1024; etalon run m.hlo --random 1"), 0, "", "");
+}
+
 /// The signal comes during the run, whose trace has begun.
 #[test]
 fn signals_leave_the_old_file_alone() {

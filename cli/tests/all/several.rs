@@ -83,7 +83,7 @@ fn measurements_name_files_and_random_arguments() {
     assert_eq!(all.len(), 3);
     assert_eq!((&all[0]["random_seed"], &all[0]["file"]), (&3.into(), &"neg.hlo".into()));
     let phases = folder.etalon("run neg.hlo --input 2.5 --verbose");
-    expect(&phases, 0, "f32[] -2.5\n", "neg.hlo: read 2 instructions, 1 computations in ");
+    expect(&phases, 0, "f32[] -2.5\n", "neg.hlo: read 2 instructions, 1 computation in ");
     let phases = String::from_utf8(phases.stderr).unwrap();
     for phase in
         ["neg.hlo: verified in ", "neg.hlo: compiled for `exact`, devices: 1, ", "neg.hlo: ran in "]

@@ -15,6 +15,7 @@ use super::marker::{self, Marker, MarkerKind, sharding};
 use super::placement::{Tiles, distance};
 use super::shardy::{self, Meshes};
 use crate::{Code, Error, Result};
+use hlo::diag::quantity;
 use hlo::ir::{Computation, ComputationId, Instruction, InstructionId, Sharding};
 use hlo::op::value::AxisRef;
 use hlo::{ArrayShape, Literal, Module, Op, Opcode, Shape, Verified};
@@ -72,8 +73,8 @@ impl Boundary {
         let (wholes, parts) = (outer.parameters(), inner.parameters());
         if wholes.len() != parts.len() {
             return Err(arguments(format!(
-                "the program has {} parameters, the partitioned module {}",
-                wholes.len(),
+                "the program has {}, the partitioned module {}",
+                quantity(wholes.len(), "parameter"),
                 parts.len()
             )));
         }

@@ -10,6 +10,7 @@ use super::shardy::Meshes;
 use super::stages::Stages;
 use crate::{Code, Error, Result};
 use hlo::diag::Errors;
+use hlo::diag::quantity;
 use hlo::ir::rewrite::{ComputationRewriter, ModuleRewriter};
 use hlo::ir::{Computation, ComputationId, Instruction, InstructionId};
 use hlo::op::value::Text;
@@ -142,8 +143,10 @@ impl<'m> RegionBuilder<'m> {
         };
         let (found, devices) = (marker.devices(), self.devices);
         if let Some(found) = found.filter(|&found| found != devices) {
-            let message =
-                format!("the nested region has {found} devices, the region around it {devices}");
+            let message = format!(
+                "the nested region has {}, the region around it {devices}",
+                quantity(found, "device")
+            );
             let span = computation.span(id);
             return Err(Error::from(Code::Unsupported { message }).at(span));
         }

@@ -10,6 +10,7 @@ use super::placement::Tiles;
 use super::shardy::{self, Meshes, ValueSharding};
 use crate::{Code, Error, Result};
 use hlo::diag::Place;
+use hlo::diag::quantity;
 use hlo::ir::{
     Computation, DeviceSharding, Instruction, InstructionId, NamedAxes, Placement, Sharding,
     Subgroup,
@@ -154,14 +155,22 @@ impl Marker {
         let count = instruction.operands.len();
         if results.len() != count {
             let found = results.len();
-            let message = format!("the marker has {count} operands, its result {found} elements");
+            let message = format!(
+                "the marker has {}, its result {}",
+                quantity(count, "operand"),
+                quantity(found, "element")
+            );
             return Err(Error::from(Code::Sharding { message }).at(span));
         }
         if let Spelling::Shardy { values, .. } = &self.shardings
             && values.len() != count
         {
             let found = values.len();
-            let message = format!("the marker has {count} operands and {found} shardings");
+            let message = format!(
+                "the marker has {} and {}",
+                quantity(count, "operand"),
+                quantity(found, "sharding")
+            );
             let place = Place::Attribute("frontend_attributes");
             return Err(Error::from(Code::Sharding { message }).at(span).on(place));
         }

@@ -5,6 +5,7 @@
 use super::partial::sum;
 use super::shardy::ValueSharding;
 use crate::{Code, Error, Result};
+use hlo::diag::quantity;
 use hlo::ir::{DeviceSharding, NamedAxes, NamedSharding, Placement as Placed, Reduction, Subgroup};
 use hlo::op::value::{AxisRef, Mesh, MeshDevices, MeshGroups};
 use hlo::{ArrayShape, IndexSpace, Literal, Scalar};
@@ -263,7 +264,8 @@ impl Tiles {
                 self.positions.iter_mut().for_each(|place| place[dim] /= tiles);
             } else if i64::try_from(count).ok().and_then(|n| part.checked_mul(n)) != Some(whole) {
                 let message = format!(
-                    "dimension {dim} of {global:#} is divided into {count} tiles, the shard is {local:#}"
+                    "dimension {dim} of {global:#} is divided into {}, the shard is {local:#}",
+                    quantity(count, "tile")
                 );
                 let uneven = count > 0 && whole % i64::try_from(count).unwrap_or(1) != 0;
                 return Err(if uneven {

@@ -7,6 +7,7 @@ use super::region::Region;
 use super::shardy::{self, Meshes};
 use super::stages::Stages;
 use crate::{Code, Error, Result};
+use hlo::diag::quantity;
 use hlo::id::SecondaryMap;
 use hlo::ir::rewrite::{ComputationRewriter, ModuleRewriter};
 use hlo::ir::{
@@ -180,7 +181,7 @@ impl Splitter<'_> {
                     );
                     return Err(Error::from(Code::Unsupported { message })
                         .at(span(id))
-                        .label(span(first), format!("{known} devices here")));
+                        .label(span(first), format!("{} here", quantity(known, "device"))));
                 }
                 _ => found = Some((devices, id)),
             }

@@ -73,13 +73,13 @@ pub(crate) fn is_continuous(module: &Module) -> bool {
 /// Returns how often a module chooses between two functions of which each is continuous.
 #[expect(clippy::wildcard_enum_match_arm, reason = "no other op chooses")]
 pub(crate) fn choices(module: &Module) -> usize {
-    let all = module.computations.iter().flat_map(|(_, of)| of.instructions.iter());
+    let all = module.instructions();
     let own = |instruction: &Instruction| match &instruction.op {
         Op::Select(_) | Op::Unary(Unary::Abs) | Op::Binary(Binary::Maximum | Binary::Minimum) => 1,
         Op::Clamp(_) => 2,
         _ => 0,
     };
-    all.map(|(_, instruction)| own(instruction)).sum()
+    all.map(|instruction| own(instruction)).sum()
 }
 
 /// Returns whether each element of the result of an op is one of an operand, wherever that is.

@@ -128,8 +128,8 @@ struct Side {
 impl Side {
     fn new(module: &Module) -> Option<Self> {
         let module = &expanded(module)?;
-        let mut all = module.computations.iter().flat_map(|(_, of)| of.instructions.iter());
-        if !all.all(|(_, instruction)| is_pure(instruction)) {
+        let mut all = module.instructions();
+        if !all.all(|instruction| is_pure(instruction)) {
             return None;
         }
         let mut side = Self { rewriter: ModuleRewriter::new(module), numbers: HashMap::new() };

@@ -55,7 +55,7 @@ pub(crate) fn floats(module: &Module) -> u64 {
 /// Returns whether a module has a function that knows squares.
 #[expect(clippy::wildcard_enum_match_arm, reason = "other ops take no root")]
 pub(crate) fn has_roots(module: &Module) -> bool {
-    let mut all = module.computations.iter().flat_map(|(_, of)| of.instructions.iter());
+    let mut all = module.instructions();
     let is_root = |op: &Op| match op {
         Op::Unary(op) => {
             matches!(op, Unary::Cbrt | Unary::Log | Unary::LogPlusOne | Unary::Rsqrt | Unary::Sqrt)
@@ -68,14 +68,14 @@ pub(crate) fn has_roots(module: &Module) -> bool {
         | Op::CustomCall(_) => true,
         _ => false,
     };
-    all.any(|(_, instruction)| is_root(&instruction.op)) || has_complex(module)
+    all.any(|instruction| is_root(&instruction.op)) || has_complex(module)
 }
 
 /// Returns whether a module decides something by numbers.
 #[expect(clippy::wildcard_enum_match_arm, reason = "other ops decide nothing")]
 pub(crate) fn has_decisions(module: &Module) -> bool {
-    let mut all = module.computations.iter().flat_map(|(_, of)| of.instructions.iter());
-    all.any(|(_, instruction)| match &instruction.op {
+    let mut all = module.instructions();
+    all.any(|instruction| match &instruction.op {
         Op::Unary(op) => *op == Unary::Sign,
         Op::Binary(op) => {
             matches!(op, Binary::Maximum | Binary::Minimum | Binary::Remainder | Binary::Divide)
@@ -106,8 +106,8 @@ pub(crate) fn has_conversions(module: &Module) -> bool {
 
 /// Returns the numbers of the constants of a module, of each array the first ones.
 pub(crate) fn literals(module: &Module, most: usize) -> impl Iterator<Item = Scalar> {
-    let all = module.computations.iter().flat_map(|(_, of)| of.instructions.iter());
-    all.flat_map(move |(_, instruction)| {
+    let all = module.instructions();
+    all.flat_map(move |instruction| {
         let value = if let Op::Constant(op) = &instruction.op { Some(&*op.value) } else { None };
         let array = match value {
             Some(ConstantValue::Literal(Literal::Array(array))) => Some(array),
@@ -135,8 +135,8 @@ pub(crate) fn have_other_literals(modules: [&Module; 2]) -> bool {
 
 /// Returns whether an instruction of a module has such an array as its value.
 pub(crate) fn has_values(module: &Module, is: impl Fn(&Shape) -> bool) -> bool {
-    let mut all = module.computations.iter().flat_map(|(_, of)| of.instructions.iter());
-    all.any(|(_, instruction)| instruction.shape.leaves().into_iter().any(&is))
+    let mut all = module.instructions();
+    all.any(|instruction| instruction.shape.leaves().into_iter().any(&is))
 }
 
 /// Returns whether the second module is what each device runs of the first. If all devices have the
@@ -144,10 +144,10 @@ pub(crate) fn has_values(module: &Module, is: impl Fn(&Shape) -> bool) -> bool {
 /// shardings, and exchanges nothing.
 pub(crate) fn is_partition(modules: [&Module; 2]) -> bool {
     let is_program = |module: &Module| {
-        let mut all = module.computations.iter().flat_map(|(_, of)| of.instructions.iter());
+        let mut all = module.instructions();
         let is_sharded = |common: &CommonAttrs| common.sharding.is_some();
         DeviceGrid::of(&module.config).len() == 1
-            || all.any(|(_, instruction)| instruction.common.as_deref().is_some_and(is_sharded))
+            || all.any(|instruction| instruction.common.as_deref().is_some_and(is_sharded))
     };
     let of_devices = modules.map(is_of_device);
     modules[1].config.num_partitions > 1
@@ -157,8 +157,8 @@ pub(crate) fn is_partition(modules: [&Module; 2]) -> bool {
 
 /// Returns whether a module exchanges values, or depends on the number of the device.
 pub(crate) fn is_of_device(module: &Module) -> bool {
-    let mut all = module.computations.iter().flat_map(|(_, of)| of.instructions.iter());
-    all.any(|(_, instruction)| {
+    let mut all = module.instructions();
+    all.any(|instruction| {
         let kind = instruction.opcode().kind();
         matches!(kind, Kind::Collective | Kind::Transfer | Kind::Device)
     })

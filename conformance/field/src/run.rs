@@ -18,8 +18,8 @@ const CALL: u64 = 16;
 
 /// Returns the number of elements of all arrays of a module.
 fn size(module: &Module) -> u64 {
-    let all = module.computations.iter().flat_map(|(_, of)| of.instructions.iter());
-    let shapes = all.filter_map(|(_, instruction)| instruction.shape.array());
+    let all = module.instructions();
+    let shapes = all.filter_map(|instruction| instruction.shape.array());
     let elements = shapes.map(|shape| u64::try_from(count(&shape.dims)).unwrap_or(u64::MAX));
     elements.fold(0, u64::saturating_add)
 }

@@ -33,8 +33,10 @@ fn batch(call: &CustomCall, operands: &[Shape], result: &Shape) -> Dims {
 
 /// Returns whether a module calls unknown functions.
 pub(crate) fn calls_unknown(module: &Module) -> bool {
-    let mut all = module.computations.iter().flat_map(|(_, of)| of.instructions.iter());
-    all.any(|(_, one)| matches!(&one.op, Op::CustomCall(call) if !is_annotation(&call.custom_call_target.0)))
+    let mut all = module.instructions();
+    all.any(
+        |one| matches!(&one.op, Op::CustomCall(call) if !is_annotation(&call.custom_call_target.0)),
+    )
 }
 
 /// Returns what an oracle of an unknown function is keyed by.

@@ -6,6 +6,7 @@
 use super::channel::{Channel, NoReply};
 use super::child::answer;
 use super::message::{Tensor, literals};
+use hlo::diag::quantity;
 use hlo::{Literal, Shape};
 use interp::{Code, CustomCallLibrary, Error, Functions, Library, LibraryCall};
 use serde::{Deserialize, Serialize};
@@ -111,7 +112,7 @@ fn message_of(trouble: NoReply, code: &str, limit: Option<Duration>) -> String {
         NoReply::Unexpected(message) => format!("{UNEXPECTED}: {message}"),
         NoReply::TimedOut(_) => {
             let seconds = limit.unwrap_or_default().as_secs_f64();
-            format!("{code} did not end within {seconds} seconds")
+            format!("{code} did not end within {}", quantity(seconds, "second"))
         }
     }
 }

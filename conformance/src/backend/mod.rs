@@ -64,6 +64,7 @@ pub(crate) use variant::{Edit, reducers};
 pub use pjrt::OptionValue;
 
 use crate::judge::JudgeOptions;
+use hlo::diag::quantity;
 use hlo::{Literal, Module, Verified};
 use interp::DeviceGrid;
 use std::sync::Arc;
@@ -146,7 +147,7 @@ fn check_devices(name: &str, devices: usize, grid: DeviceGrid) -> Result<()> {
     if needed <= devices {
         return Ok(());
     }
-    let message = format!("the module needs {needed} devices, {name} has {devices}");
+    let message = format!("the module needs {}, {name} has {devices}", quantity(needed, "device"));
     Err(Code::Unsupported { message }.into())
 }
 

@@ -44,8 +44,8 @@ impl Backend for PlantedBackend {
 /// Returns the module with wrong results of an op.
 fn plant(module: &Module, opcode: Opcode) -> Result<Module, String> {
     let mut rewriter = ModuleRewriter::new(module);
-    let instructions = module.computations.iter().flat_map(|(_, it)| it.instructions.iter());
-    let started = instructions.filter_map(|(_, instruction)| {
+    let instructions = module.instructions();
+    let started = instructions.filter_map(|instruction| {
         let Op::AsyncStart(start) = &instruction.op else { return None };
         Some(start.calls)
     });

@@ -8,6 +8,7 @@ use crate::arrays::flatten_per_device;
 use crate::reduce::file_test;
 use crate::{AtomicFile, Existing, WriteError, shell_quoted};
 use hlo::Literal;
+use hlo::diag::quantity;
 use std::fmt::Write as _;
 use std::io::{Cursor, Result};
 use std::path::{Path, PathBuf};
@@ -145,7 +146,7 @@ fn report(path: &Path, evidence: &Evidence, finding: &Finding, context: &Context
 fn block(text: &mut String, title: &str, language: &str, contents: &str) {
     let shown = match contents.len() {
         0..=LONGEST => contents.to_owned(),
-        bytes => format!("({bytes} bytes: see the file)"),
+        bytes => format!("({}: see the file)", quantity(bytes, "byte")),
     };
     let _ = writeln!(text, "## {title}\n\n```{language}\n{shown}\n```\n");
 }

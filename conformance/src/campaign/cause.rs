@@ -313,9 +313,8 @@ pub(super) fn explains(cause: &Cause, finding: &Finding) -> bool {
     if is_searched(finding.record.verdict) || cause.kind != kind(&finding.record) {
         return false;
     }
-    let computations = finding.subject.module.module().computations.iter();
-    let instructions = computations.flat_map(|(_, one)| one.instructions.iter());
-    let opcodes: BTreeSet<&str> = instructions.map(|(_, one)| one.opcode().name()).collect();
+    let instructions = finding.subject.module.module().instructions();
+    let opcodes: BTreeSet<&str> = instructions.map(|one| one.opcode().name()).collect();
     let words = cause.form.split(|c: char| !c.is_ascii_lowercase() && c != '-');
     let mut words = words.filter(|word| Opcode::from_name(word).is_some());
     words.all(|word| opcodes.contains(word))

@@ -12,6 +12,7 @@
 use super::History;
 use super::log::Cause;
 use crate::results::Verdict;
+use hlo::diag::quantity;
 use hlo::op::{Accuracy, AsyncRole, Kind};
 use hlo::{Class, ElementType, Opcode};
 use std::cmp::Reverse;
@@ -292,7 +293,7 @@ fn title(common: &Common, causes: &[&Cause]) -> String {
         count => format!("{count} types"),
     };
     match common {
-        Common::Type(way, _) => format!("{way}: {count} ops of {types}"),
+        Common::Type(way, _) => format!("{way}: {} of {types}", quantity(count, "op")),
         Common::Line(way, line) => format!("{way}: {line}: {count} causes"),
         Common::Op(way, op, _) => format!("{way}: {count} forms of {op}, of {types}"),
         Common::Functions(way, class) => format!("{way}: {count} functions of {class}"),

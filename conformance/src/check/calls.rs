@@ -3,6 +3,7 @@ use super::compare::Rule;
 use super::{PrintLine, grid};
 use crate::report::Failed;
 use crate::{Comparison, Engine, Outcome};
+use hlo::diag::quantity;
 use hlo::{ElementType, Literal, Scalar};
 use interp::{Call, Code, Hooks, RunOptions};
 use stablehlo::ir::{Attribute, Attributes};
@@ -152,8 +153,10 @@ impl Functions {
         let values = findings.probes.get(&name).map_or(&[][..], Vec::as_slice);
         let Some(probed) = values.get(iteration).cloned() else {
             let count = values.len();
-            let message =
-                format!("the probe `{name}` has {count} values, none of number {iteration}");
+            let message = format!(
+                "the probe `{name}` has {}, none of number {iteration}",
+                quantity(count, "value")
+            );
             return Err(trap(call, &message));
         };
         let [expected] = call.operands else { return Err(trap(call, "it takes one value")) };

@@ -44,9 +44,9 @@ pub(super) fn explain(
 fn with_one_nan(module: &Module) -> Option<hlo::Verified> {
     let mut rewriter = ModuleRewriter::new(module);
     // The computation of an asynchronous op has no other op: its operands are replaced instead.
-    let instructions = module.computations.iter().flat_map(|(_, c)| c.instructions.iter());
+    let instructions = module.instructions();
     let wrapped: Vec<ComputationId> = instructions
-        .filter_map(|(_, one)| if let Op::AsyncStart(op) = &one.op { Some(op.calls) } else { None })
+        .filter_map(|one| if let Op::AsyncStart(op) = &one.op { Some(op.calls) } else { None })
         .collect();
     for computation in rewriter.computation_ids() {
         if wrapped.contains(&computation) {

@@ -64,8 +64,8 @@ pub struct Coverage {
 
 impl Coverage {
     pub(super) fn add(&mut self, module: &Module, verdict: Verdict, expected: &[Literal]) {
-        let instructions = module.computations.iter().flat_map(|(_, c)| c.instructions.iter());
-        let keys: BTreeSet<_> = instructions.map(|(_, one)| (one.opcode(), ty(one))).collect();
+        let instructions = module.instructions();
+        let keys: BTreeSet<_> = instructions.map(|one| (one.opcode(), ty(one))).collect();
         let opcodes: BTreeSet<Opcode> = keys.iter().map(|(op, _)| *op).collect();
         for key in keys {
             self.by_type.entry(key).or_default().add(verdict, expected);

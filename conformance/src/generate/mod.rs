@@ -136,9 +136,7 @@ mod tests {
             let options = Options { portable, ..Options::default() };
             for seed in 0..600 {
                 let module = generate(seed, &options).unwrap_or_else(|invalid| panic!("{invalid}"));
-                let computations = module.module.module().computations.iter();
-                let all = computations.flat_map(|(_, c)| c.instructions.iter());
-                found.extend(all.map(|(_, instruction)| instruction.opcode()));
+                found.extend(module.module.module().instructions().map(Instruction::opcode));
             }
         }
         let missing = Opcode::ALL.iter().filter(|op| !found.contains(op) && !WITHOUT.contains(op));
@@ -218,7 +216,7 @@ mod tests {
         })
     }
     fn has_instruction(module: &Module, fits: impl Fn(&Instruction) -> bool) -> bool {
-        module.computations.iter().any(|(_, c)| c.instructions.iter().any(|(_, one)| fits(one)))
+        module.instructions().any(fits)
     }
     fn rounds(module: &Module) -> u64 {
         let loops = module.computations.iter().flat_map(|(_, computation)| {

@@ -92,7 +92,7 @@ pub(super) fn open(
             }
         }
         let wrong = if is_open { 0 } else { judged.wrong };
-        check.wrong += wrong;
+        check.add_wrong(leaf, wrong);
         check.undetermined += found.wrong.saturating_sub(wrong);
         if let Some(worst) = found.worst {
             check.estimated(leaf, &worst, expected);

@@ -110,8 +110,8 @@ fn rotations(site: Site<'_>, op: &CustomCall) -> Option<(bool, f64)> {
 
 /// Returns whether a module has such a call, or random numbers.
 pub(super) fn any(module: &Module) -> bool {
-    let mut all = module.computations.iter().flat_map(|(_, c)| c.instructions.iter());
-    all.any(|(_, instruction)| {
+    let mut all = module.instructions();
+    all.any(|instruction| {
         let is_random = instruction.opcode().kind() == OpKind::Random;
         is_random || matches!(&instruction.op, Op::CustomCall(op) if routine(op).is_some())
     })

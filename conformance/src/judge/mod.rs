@@ -113,7 +113,7 @@ use interp::{CompileOptions, DeviceGrid};
 use range::{Cause, CauseKind, Range};
 use runner::Key;
 use serde::{Deserialize, Serialize};
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 use verdict::{Check, WorstElement};
 
@@ -369,6 +369,9 @@ fn judge_devices(
         judgement.witness = Some("the expected result is not within its own bound".to_owned());
     }
     judgement.measures.wrong = check.wrong;
+    let leaves = pairs[0].0.leaves().len();
+    let arrays: BTreeSet<usize> = check.wrong_leaves.iter().map(|leaf| leaf % leaves).collect();
+    judgement.measures.wrong_arrays = arrays.into_iter().collect();
     judgement.undetermined = check.undetermined;
     judgement.untested = check.untested;
     if judgement.verdict == Verdict::WithinBound

@@ -41,8 +41,8 @@ pub(super) fn received(
     let is_sent = |op: &Op| matches!(op, Op::Send(send) if send.channel_id == done.channel_id);
     let is_received =
         |op: &Op| matches!(op, Op::RecvDone(other) if other.channel_id == done.channel_id);
-    let all = || module.computations.iter().flat_map(|(_, c)| c.instructions.iter());
-    let count = |is: &dyn Fn(&Op) -> bool| all().filter(|(_, i)| is(&i.op)).count();
+    let all = || module.instructions();
+    let count = |is: &dyn Fn(&Op) -> bool| all().filter(|i| is(&i.op)).count();
     let mut before = computation.instructions.iter().take_while(|(id, _)| *id != at);
     let (_, send) = before.find(|(_, instruction)| is_sent(&instruction.op))?;
     let recv = &computation.instructions[*instruction.operands.first()?];

@@ -7,7 +7,7 @@ use super::whole;
 use crate::compare::{Worst, ulps};
 use crate::results::{Element, Measures, Verdict};
 use hlo::{ElementType, IndexSpace, Literal, Scalar};
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
 
 /// An element that differs and of which nothing is known.
@@ -23,6 +23,8 @@ pub(super) struct Open {
 pub(super) struct Check {
     /// Elements that are not legal.
     pub(super) wrong: usize,
+    /// The leaves that have some.
+    pub(super) wrong_leaves: BTreeSet<usize>,
     /// Elements that differ and of which nothing is known.
     pub(super) undetermined: usize,
     /// Elements that differ, legally, within a bound that no wrong value would break.
@@ -166,9 +168,15 @@ impl Check {
         check
     }
 
+    /// Counts elements of a leaf that are not legal.
+    pub(super) fn add_wrong(&mut self, leaf: usize, count: usize) {
+        self.wrong += count;
+        self.wrong_leaves.extend((count > 0).then_some(leaf));
+    }
+
     /// Counts an element of a factor that does not fit to the others.
     fn refuted(&mut self, of: &Leaf<'_>, at: usize, expected: Scalar, actual: Scalar) {
-        self.wrong += 1;
+        self.add_wrong(of.number, 1);
         for (k, (e, a)) in parts(expected).into_iter().zip(parts(actual)).enumerate() {
             let place = (of.number, at, k);
             self.distance(WorstElement::of(place, Interval::point(e), (e, a), None, true));
@@ -211,7 +219,7 @@ impl Check {
         match legal {
             Some(true) if tested || !ty.is_float() && !ty.is_complex() => self.within += 1,
             Some(true) => self.untested += 1,
-            Some(false) => self.wrong += 1,
+            Some(false) => self.add_wrong(leaf, 1),
             None => self.undetermined += 1,
         }
         legal

@@ -9,6 +9,7 @@ use crate::{Tolerance, compare_each};
 use collectives::spmd::Boundary;
 use collectives::{RunError, Session};
 use crossbeam_channel::{Receiver, unbounded};
+use hlo::diag::quantity;
 use hlo::{Literal, Verified};
 use interp::{CompileOptions, Device, DeviceGrid, Hooks, RunOptions};
 use std::sync::Arc;
@@ -210,7 +211,9 @@ impl Interface {
                 // Each device is compared with the only one, as all have its arguments.
                 [1, _] => Self::Same,
                 [one, other] if one == other => Self::Same,
-                [one, other] => Self::Other(format!("it runs on {other} devices, not on {one}")),
+                [one, other] => {
+                    Self::Other(format!("it runs on {}, not on {one}", quantity(other, "device")))
+                }
             };
         };
         let partitions = modules.map(|module| module.config.num_partitions);

@@ -169,9 +169,8 @@ fn first_line(diagnostics: &[Diagnostic]) -> String {
 }
 
 fn has_elided(module: &Module) -> bool {
-    let all =
-        module.computations.iter().flat_map(|(_, computation)| computation.instructions.iter());
-    let mut ops = all.map(|(_, instruction)| &instruction.op);
+    let all = module.instructions();
+    let mut ops = all.map(|instruction| &instruction.op);
     ops.any(|op| {
         matches!(op, Op::Constant(constant) if matches!(*constant.value, ConstantValue::Elided(_)))
     })

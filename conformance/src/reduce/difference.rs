@@ -6,7 +6,6 @@ use crate::metamorphic::{self, TwinRule};
 use crate::results::{Record, Verdict};
 use crate::{Engine, Subject, conform};
 use hlo::Opcode;
-use hlo::ir::Instruction;
 use std::fmt;
 use std::sync::OnceLock;
 
@@ -156,9 +155,8 @@ impl Difference {
 impl Difference {
     /// Returns whether the loops of a module end in the engine.
     fn ends(&self, subject: &Subject) -> bool {
-        let mut computations = subject.module.module().computations.iter();
-        let is_loop = |(_, one): (_, &Instruction)| one.opcode() == Opcode::While;
-        !computations.any(|(_, one)| one.instructions.iter().any(is_loop))
+        let mut instructions = subject.module.module().instructions();
+        !instructions.any(|one| one.opcode() == Opcode::While)
             || subject.run(&mut { self.reference }).is_ok()
     }
 }

@@ -41,8 +41,8 @@ impl Score {
             text: 0,
             values: 0,
         };
-        let instructions = module.computations.iter().flat_map(|(_, c)| c.instructions.iter());
-        for (_, instruction) in instructions {
+        let instructions = module.instructions();
+        for instruction in instructions {
             score.add_shape(&instruction.shape);
             let op = &instruction.op;
             if let Op::Constant(constant) = op {

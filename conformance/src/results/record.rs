@@ -220,6 +220,9 @@ pub struct Measures {
     pub elements: usize,
     /// Elements that are wrong.
     pub wrong: usize,
+    /// The arrays of the result that have some, on any device: 2 is `out2`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub wrong_arrays: Vec<usize>,
     /// The largest distance of two finite floats, in units in the last place.
     pub max_ulps: u64,
     /// The distance of the worst element in units in the last place, if it has one.

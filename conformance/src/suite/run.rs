@@ -3,6 +3,7 @@ use super::{Suite, SuiteCase};
 use crate::backend::{Backend, EngineBackend};
 use crate::results::{Record, Results, Verdict};
 use crate::{Engine, conform, on_large_stack};
+use hlo::diag::quantity;
 use interp::DeviceGrid;
 
 impl Suite {
@@ -41,7 +42,8 @@ impl SuiteCase {
         let needed = DeviceGrid::of(&subject.module.module().config).len();
         let devices = backend.capabilities().devices;
         if let Some(devices) = devices.filter(|&devices| devices < needed) {
-            let reason = format!("the case needs {needed} devices, the backend has {devices}");
+            let reason =
+                format!("the case needs {}, the backend has {devices}", quantity(needed, "device"));
             return without_result(Verdict::Unsupported, reason);
         }
         let mut record = conform(&subject, &mut EngineBackend(Engine::Exact), backend);

@@ -44,6 +44,7 @@ fn results() -> Results {
         worst_ulps: None,
         elements: 1,
         wrong: 1,
+        wrong_arrays: vec![0],
         max_ulps: 3,
         max_error: f64::INFINITY,
         bound: 0.0,

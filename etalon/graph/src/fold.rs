@@ -9,6 +9,7 @@ use super::layers::{TIMES, repetitions};
 use super::names::{self, Namer};
 use super::node::Node;
 use super::order::Graph;
+use hlo::diag::quantity;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The most boxes at one level, and the fewest instructions in the group of a scope.
@@ -515,7 +516,7 @@ impl Folder<'_> {
         let telling = telling.into_iter().take(SHOWN);
         let telling: Vec<String> =
             telling.map(|(_, count, name)| format!("{} {name}", count.0)).collect();
-        let detail = format!("{all} instructions: {}", telling.join(", "));
+        let detail = format!("{all}: {}", telling.join(", "), all = quantity(all, "instruction"));
         Group { label, detail, items, is_inputs: false }
     }
 }

@@ -4,7 +4,7 @@
 //! Verified, its text ──> Model ──┬─> html, svg, dot, model_explorer
 //! a run, findings ────> Measured ┘
 //! two models, Changes ────────────> html_of_two
-//! Verified, its grid ──> devices::Graph ──> devices::svg, devices::dot
+//! Verified, its grid ──> devices::Graph ──> devices::svg, devices::dot, html_of_devices
 //! ```
 //!
 //! ```
@@ -39,6 +39,6 @@ pub use dot::dot;
 pub use explorer::model_explorer;
 pub use measure::{Mark, Measured, slices, watching};
 pub use model::Model;
-pub use page::{html, html_of_two};
+pub use page::{html, html_of_devices, html_of_two};
 pub use statistics::{Range, Statistics};
 pub use svg::svg;

@@ -21,6 +21,10 @@ pub(super) type At = (usize, usize);
 pub enum Mark {
     /// It is wrong by itself.
     Wrong,
+    /// It is a result of the module, and wrong.
+    WrongResult,
+    /// A wrong result is computed from it.
+    Suspect,
     /// It is right on the operands that the backend computed, and one of these is wrong.
     Inherited,
     /// It was not checked.
@@ -31,6 +35,8 @@ impl Mark {
     const fn key(self) -> &'static str {
         match self {
             Self::Wrong => "wrong",
+            Self::WrongResult => "result",
+            Self::Suspect => "suspect",
             Self::Inherited => "inherited",
             Self::Unchecked => "unchecked",
         }

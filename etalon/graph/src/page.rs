@@ -1,6 +1,7 @@
 //! The dataflow as a page of HTML that needs no server and no other file.
 use super::category::Category;
 use super::changes::Changes;
+use super::devices;
 use super::fold::Item;
 use super::layout::levels;
 use super::level::{Edge, Level, Link, Place, Port};
@@ -24,11 +25,20 @@ const GRAPH: [&str; 5] = [
 ];
 /// The scripts of the page, before those of a graph and behind them.
 const BEFORE: &str = include_str!("page/dom.js");
-const BEHIND: [&str; 2] = [include_str!("page/two.js"), include_str!("page/main.js")];
+const BEHIND: [&str; 3] =
+    [include_str!("page/lanes.js"), include_str!("page/two.js"), include_str!("page/main.js")];
 
 /// Returns the page of a module, with what a run measured.
 pub fn html(model: &Model, measured: &Measured) -> String {
     page(&model.name, &data(model, measured, &|_| None))
+}
+
+/// Returns the page of a module with a lane for each device beside the dataflow: an op that connects devices is selected in
+/// both.
+pub fn html_of_devices(model: &Model, devices: &devices::Graph) -> String {
+    let mut data = data(model, &Measured::default(), &|_| None);
+    data["devices"] = json!(devices::svg(devices));
+    page(&devices.title, &data)
 }
 
 /// Returns the page of two modules beside each other, with what has changed. Each has a name, such as

@@ -1,6 +1,6 @@
 //! The number of devices of a StableHLO program that states none.
 use hlo::Module;
-use hlo::diag::{Diagnostic, Level, Place};
+use hlo::diag::{Diagnostic, Level, Place, quantity};
 use hlo::op::GroupMode;
 
 /// The numbers that the ids of groups and pairs need, by their meaning.
@@ -97,9 +97,9 @@ pub(crate) fn infer(module: &mut Module) -> Option<Diagnostic> {
         level: Level::Warning,
         code: "",
         message: format!(
-            "the program states no number of devices; its {source} need {replicas} replica{}, {partitions} partition{} each",
-            plural(replicas),
-            plural(partitions)
+            "the program states no number of devices; its {source} need {}, {} each",
+            quantity(replicas, "replica"),
+            quantity(partitions, "partition")
         ),
         span: None,
         instruction: None,
@@ -107,7 +107,4 @@ pub(crate) fn infer(module: &mut Module) -> Option<Diagnostic> {
         labels: Vec::new(),
         help: Some("state them with --replicas and --partitions, or as `mhlo.num_replicas` and `mhlo.num_partitions` of the module".to_owned()),
     })
-}
-fn plural(count: i64) -> &'static str {
-    if count == 1 { "" } else { "s" }
 }

@@ -1,6 +1,7 @@
 //! Texts of several modules.
 use crate::Format;
 use crate::error::{Code, LoadError};
+use hlo::diag::quantity;
 use std::ops::Range;
 
 /// Returns where each module of a text begins and ends, and its name.
@@ -81,7 +82,7 @@ fn wrong_number(
         1 => ("1 module".to_owned(), "leave out --module".to_owned()),
         n => (
             match number {
-                Some(number) => format!("{n} modules, none of number {number}"),
+                Some(number) => format!("{}, none of number {number}", quantity(n, "module")),
                 None => format!("{n} modules"),
             },
             format!("choose one with --module N, where {}{all}", listed.join(", ")),

@@ -7,7 +7,7 @@
 macro_rules! error_codes {
     (
         $(#[$meta:meta])* pub enum $name:ident {
-            $( $(#[doc = $doc:literal])* $number:literal $text:literal $variant:ident $({ $($field:ident: $ty:ty),* $(,)? })?, )*
+            $( $(#[doc = $doc:literal])* $number:literal $text:literal $(($($value:tt)*))? $variant:ident $({ $($field:ident: $ty:ty),* $(,)? })?, )*
         }
         $(impl ErrorCode { $($item:tt)* })?
     ) => {
@@ -17,7 +17,7 @@ macro_rules! error_codes {
         pub enum $name {
             $(
                 $(#[doc = $doc])*
-                #[error($text)]
+                #[error($text $(, $($value)*)?)]
                 #[allow(missing_docs, reason = "the variant's comment covers its fields")]
                 $variant $({ $($field: $ty),* })?,
             )*

@@ -75,6 +75,25 @@ pub enum Level {
 /// The result type of this crate.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
+/// Returns a number with its noun.
+///
+/// ```
+/// use hlo::diag::quantity;
+/// assert_eq!([1, 0].map(|count| quantity(count, "entry")), ["1 entry", "0 entries"]);
+/// assert_eq!([1, 2].map(|count| quantity(count, "array")), ["1 array", "2 arrays"]);
+/// assert_eq!(quantity(2, "branch"), "2 branches");
+/// ```
+pub fn quantity(count: impl std::fmt::Display, noun: &str) -> String {
+    let count = count.to_string();
+    let (stem, end) = match (count.as_str(), noun.strip_suffix("ry")) {
+        ("1", _) => (noun, ""),
+        (_, Some(stem)) => (stem, "ries"),
+        (_, None) if noun.ends_with("ch") => (noun, "es"),
+        (_, None) => (noun, "s"),
+    };
+    format!("{count} {stem}{end}")
+}
+
 /// Returns the candidate nearest to `word`, if it is near enough to be a typo.
 pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     // The distance takes time and memory in the product of both lengths.

@@ -1,5 +1,7 @@
 //! Modules.
-use super::{Computation, ComputationId, InstructionId, ModuleConfig, ProgramShape, StackFrames};
+use super::{
+    Computation, ComputationId, Instruction, InstructionId, ModuleConfig, ProgramShape, StackFrames,
+};
 use crate::diag::{Code, Diagnostic, Errors};
 use crate::id::Arena;
 use crate::op::Callees;
@@ -131,6 +133,10 @@ impl Module {
         let (config, frames) = (ModuleConfig::default(), StackFrames::default());
         let source = SourceText::default();
         Self { name: name.into(), computations, entry, config, frames, source }
+    }
+    /// Returns the instructions of all computations.
+    pub fn instructions(&self) -> impl Iterator<Item = &Instruction> {
+        self.computations.iter().flat_map(|(_, of)| of.instructions.iter()).map(|(_, one)| one)
     }
     /// Parses HLO text: a module, a list of computations, or a single instruction.
     ///

@@ -2,6 +2,7 @@
 //!
 //! Types that numpy lacks are stored as the unsigned integer of their width: `bf16` as `uint16`,
 //! 8-bit floats and narrow integers as one `uint8` per element.
+use crate::diag::quantity;
 use crate::elem::Class;
 use crate::{Array, ArrayShape, Dims, ElementType, IndexSpace, Literal};
 use std::fmt::Write as _;
@@ -117,11 +118,12 @@ pub fn read_up_to(name: String, mut file: impl Read, most: usize) -> Result<NpyA
             None => format!("numpy's type {kind}{item_bytes}"),
         };
         return Err(wrong(format!(
-            "it has sizes {sizes:?} of {ty}, that is {count} bytes; at most {most} bytes are expected"
+            "it has sizes {sizes:?} of {ty}, that is {}; at most {most} bytes are expected",
+            quantity(count, "byte")
         )));
     }
     let mut elements = read_elements(&mut file, count)?.map_err(|found| {
-        wrong(format!("the header states {count} bytes of data, found {found}"))
+        wrong(format!("the header states {} of data, found {found}", quantity(count, "byte")))
     })?;
     // An entry compares its checksum where it ends.
     std::io::copy(&mut file.take(1), &mut std::io::sink())?;
@@ -152,7 +154,8 @@ fn read_elements(file: &mut impl Read, count: usize) -> std::io::Result<Result<A
     }
     // A failed allocation would end the process.
     if Vec::<u8>::new().try_reserve_exact(count).is_err() {
-        let message = format!("it takes {count} bytes, more than the system can allocate");
+        let message =
+            format!("it takes {}, more than the system can allocate", quantity(count, "byte"));
         return Err(std::io::Error::new(std::io::ErrorKind::OutOfMemory, message));
     }
     let mut elements = bytes_of(count);

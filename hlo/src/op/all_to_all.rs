@@ -12,6 +12,7 @@ use super::rules::only;
 use super::value::ReplicaGroups;
 use super::{Communication, GroupMode, Infer, ShapeRule, check};
 use crate::diag::Place;
+use crate::diag::quantity;
 use crate::{Result, Shape};
 
 attrs! {
@@ -68,7 +69,11 @@ impl Communication for AllToAll {
         let Some(&dim) = self.dimensions.first() else {
             let count = operands.len();
             return check(i64::try_from(count) == Ok(devices), "all_to_all_operands", || {
-                format!("found {count} operands, but a group has {devices} devices")
+                format!(
+                    "found {}, but a group has {}",
+                    quantity(count, "operand"),
+                    quantity(devices, "device")
+                )
             });
         };
         let dim = usize::try_from(dim).ok();

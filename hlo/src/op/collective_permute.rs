@@ -11,6 +11,7 @@ use super::rules::one_or_tuple;
 use super::value::Pairs;
 use super::{Communication, GroupMode, Infer, ShapeRule, check};
 use crate::diag::Place;
+use crate::diag::quantity;
 use crate::{ArrayShape, ElementType, Result, Shape};
 
 attrs! {
@@ -150,7 +151,11 @@ fn moved(slice_sizes: &[Vec<i64>], cx: &Infer<'_>) -> Result<(Shape, Shape)> {
     let listed = shared || counts.iter().sum::<usize>() == slice_sizes.len();
     check(paired && listed, "collective_permute_slice_sizes", || {
         let (sizes, inputs, outputs) = (slice_sizes.len(), inputs.len(), outputs.len());
-        format!("{sizes} slices cannot be copied from {inputs} arrays to {outputs}")
+        format!(
+            "{} cannot be copied from {} to {outputs}",
+            quantity(sizes, "slice"),
+            quantity(inputs, "array")
+        )
     })
     .map_err(|e| e.on(Place::Attribute("slice_sizes")))?;
     let mut rest = slice_sizes;

@@ -1,8 +1,9 @@
 //! `dot`: sums products over dimensions. `ragged-dot` and `scaled-dot` share its rules.
-use super::rules::{counted, unique_in_range};
+use super::rules::unique_in_range;
 use super::value::{DotAlgorithm, OperandPrecision};
 use super::{Infer, ShapeRule, check};
 use crate::diag::Place;
+use crate::diag::quantity;
 use crate::{ArrayShape, Dims, ElementType, Error, Result, Shape};
 
 /// Declares the attributes of a dot: the common ones, with others before or after the precision.
@@ -100,7 +101,7 @@ impl Pairing<'_> {
         for (l, r, number, size, attribute) in pairs {
             check(l.len() == r.len(), number, || {
                 let (l, r) = (l.len(), r.len());
-                let left = counted(l, "dimension");
+                let left = quantity(l, "dimension");
                 format!("found {left} of the left operand and {r:#} of the right, expected equal numbers")
             })
             .map_err(on(attribute))?;

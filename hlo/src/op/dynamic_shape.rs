@@ -3,9 +3,10 @@
 //! A dimension written `<=5` is dynamic: its size is at most 5, and known only at run time. The
 //! data is always stored in an array of the bounds; the beginning of each dimension is valid. `<=5`
 //! and `5` are compatible wherever shapes are compared, since a size of 5 is a size of at most 5.
-use super::rules::{counted, only};
+use super::rules::only;
 use super::{Infer, ShapeRule, check};
 use crate::diag::Place;
+use crate::diag::quantity;
 use crate::{ArrayShape, ElementType, Result, Shape};
 
 attrs! {
@@ -41,7 +42,7 @@ impl ShapeRule for DynamicReshape {
         .map_err(|e| e.on(Place::Shape))?;
         let sizes = cx.operands.len() - 1;
         check(sizes == result.rank(), "dynamic_reshape_sizes", || {
-            format!("found {}, expected one per dimension of {result:#}", counted(sizes, "size"))
+            format!("found {}, expected one per dimension of {result:#}", quantity(sizes, "size"))
         })?;
         for i in 1..cx.operands.len() {
             size(cx, i, "dynamic_reshape_sizes")?;

@@ -1,7 +1,7 @@
 //! The devices of a collective op: the meaning of the ids in its groups, and the sizes of the
 //! groups.
-use super::rules::counted;
 use super::{Infer, check};
+use crate::diag::quantity;
 use crate::diag::{Code, Place};
 use crate::ir::ModuleConfig;
 use crate::{ArrayShape, Error, Result, Shape};
@@ -89,7 +89,7 @@ pub(super) fn results<'a>(
         format!(
             "expected `{}` of {} to return one array per operand, found {shape:#}",
             cx.opcode,
-            counted(count, "operand")
+            quantity(count, "operand")
         )
     })?;
     Ok(arrays)
@@ -142,7 +142,8 @@ pub(super) fn block_ratio(
     let expected = found.checked_mul(devices);
     check(times(found, whole).is_none() || expected == Some(whole), label, || {
         format!(
-            "a dimension of size {whole:#} with shards of size {found:#}, but a group has {devices} devices"
+            "a dimension of size {whole:#} with shards of size {found:#}, but a group has {}",
+            quantity(devices, "device")
         )
     })
 }

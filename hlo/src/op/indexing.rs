@@ -1,8 +1,9 @@
 //! The dimension numbers of `gather` and `scatter`: the correspondence of dimensions of the
 //! operand, of the indices and of the slices.
 use super::check;
-use super::rules::{List, counted};
+use super::rules::List;
 use crate::diag::Place;
+use crate::diag::quantity;
 use crate::{ArrayShape, Dims, Result};
 
 /// The lists common to `gather` and `scatter`, each with its attribute name.
@@ -89,7 +90,7 @@ impl Indexing<'_> {
         let covered = [self.window, self.left_out, self.batching].map(|list| list.dims.len());
         let covered: usize = covered.iter().sum();
         check(covered == operand.rank(), rules.cover, || {
-            let (covered, rank) = (counted(covered, "dimension"), operand.rank());
+            let (covered, rank) = (quantity(covered, "dimension"), operand.rank());
             format!(
                 "`{window}`, `{left_out}` and `{batching}` list {covered} together, expected {rank}: \
                  those of {operand:#}"

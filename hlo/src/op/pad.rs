@@ -1,8 +1,8 @@
 //! `pad`: adds a value around and between elements.
-use super::rules::counted;
 use super::value::PaddingConfig;
 use super::{Infer, ShapeRule, check};
 use crate::diag::Place;
+use crate::diag::quantity;
 use crate::{ArrayShape, Dims, Result, Shape};
 
 attrs! {
@@ -40,7 +40,7 @@ impl ShapeRule for Pad {
         check(given == operand.rank(), "pad_c2", || {
             format!(
                 "`padding` covers {}, {operand:#} has {}",
-                counted(given, "dimension"),
+                quantity(given, "dimension"),
                 operand.rank()
             )
         })

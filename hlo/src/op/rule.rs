@@ -1,5 +1,6 @@
 //! Shape rules: their context, checks, and the rules of the elementwise ops.
 use super::{Arity, Binary, ShapeText, Unary};
+use crate::diag::quantity;
 use crate::diag::{Code, Place};
 use crate::ir::{ComputationId, ProgramShape};
 use crate::layout::Tile;
@@ -133,7 +134,7 @@ impl super::Op {
             && operands.len() != expected
         {
             let op = opcode.name().to_owned();
-            let expected = super::rules::counted(expected, "operand");
+            let expected = quantity(expected, "operand");
             return Err(Code::Arity { op, expected, found: operands.len() }.into());
         }
         self.infer(&Infer { opcode, operands, stated, callees })

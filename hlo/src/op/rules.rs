@@ -1,6 +1,6 @@
 //! Checks that several shape rules share.
 use super::{Infer, check};
-use crate::diag::{Code, Place};
+use crate::diag::{Code, Place, quantity};
 use crate::ir::{ComputationId, ProgramShape};
 use crate::{ArrayShape, Dims, ElementType, Error, Result, Shape};
 use rustc_hash::FxHashSet;
@@ -78,17 +78,11 @@ impl List<'_> {
         let name = self.attribute;
         let found = match self.dims.len() {
             0 => "no entry".to_owned(),
-            1 => "1 entry".to_owned(),
-            n => format!("{n} entries"),
+            n => quantity(n, "entry"),
         };
         let message = format!("`{name}` has {found}, expected {expected}: {}", what());
         Err(self.fails(rule, message))
     }
-}
-
-/// Returns the number and the noun: `1 range`, `2 ranges`.
-pub(super) fn counted(count: usize, what: &str) -> String {
-    format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }
 
 /// Fails unless operand `i` has the dimensions of operand 0.
@@ -172,8 +166,8 @@ pub(super) fn parameters(
         let (found, expected) = (callee.parameters.len(), expected.len());
         let message = format!(
             "the computation has {}, but the instruction passes {}",
-            counted(found, "parameter"),
-            counted(expected, "value")
+            quantity(found, "parameter"),
+            quantity(expected, "value")
         );
         return Err(wrong(rule, message, attribute));
     }
@@ -219,7 +213,7 @@ pub(super) fn reducer(
         let (found, expected) = (callee.parameters.len(), 2 * count);
         let message = format!(
             "a reducer of {} needs {expected} scalar parameters, found {found}",
-            counted(count, "array")
+            quantity(count, "array")
         );
         return Err(wrong(rule, message, attribute));
     }
@@ -228,8 +222,8 @@ pub(super) fn reducer(
         let found = callee.result;
         let message = format!(
             "a reducer of {} must return {}, found {found:#}",
-            counted(count, "array"),
-            counted(count, "scalar")
+            quantity(count, "array"),
+            quantity(count, "scalar")
         );
         return Err(wrong(rule, message, attribute));
     }

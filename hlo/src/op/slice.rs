@@ -1,9 +1,9 @@
 //! `slice`: a strided slice.
 use super::rule::with_dims;
-use super::rules::counted;
 use super::value::SliceRanges;
 use super::{Infer, ShapeRule, check};
 use crate::diag::Place;
+use crate::diag::quantity;
 use crate::{Dims, Result, Shape};
 
 attrs! {
@@ -35,7 +35,7 @@ impl ShapeRule for Slice {
         let on = |e: crate::Error| e.on(Place::Attribute("slice"));
         check(ranges.len() == operand.rank(), "slice_c2", || {
             let (found, expected) =
-                (counted(ranges.len(), "range"), counted(operand.rank(), "dimension"));
+                (quantity(ranges.len(), "range"), quantity(operand.rank(), "dimension"));
             format!("`slice` has {found}, {operand:#} has {expected}")
         })
         .map_err(on)?;

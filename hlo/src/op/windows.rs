@@ -1,8 +1,8 @@
 //! Window positions, for `reduce-window`, `select-and-scatter` and `convolution`.
 use super::check;
-use super::rules::counted;
 use super::value::{Window, WindowDim};
 use crate::diag::Place;
+use crate::diag::quantity;
 use crate::{Dims, Result};
 
 /// Returns the size of a dimension with `dilation - 1` holes between its elements.
@@ -51,7 +51,7 @@ pub(super) fn positions(
     check(window.dims.len() == bases.len(), rules.rank, || {
         format!(
             "the window has {}, the array has {}",
-            counted(window.dims.len(), "dimension"),
+            quantity(window.dims.len(), "dimension"),
             bases.len()
         )
     })

@@ -4,6 +4,7 @@ use super::message::{
     StatisticsViz,
 };
 use super::{ProtoField, bad, metadata, sharding};
+use crate::diag::quantity;
 use crate::ir::{
     self, BackendConfig, CommonAttrs, Metadata, OriginArray, OriginalValue, RawAttr, Statistics,
 };
@@ -157,7 +158,8 @@ fn decode_origin(proto: &message::OriginalValue, shape: &Shape) -> Result<Origin
     if depth > Shape::NESTING_LIMIT {
         let limit = Shape::NESTING_LIMIT;
         return Err(bad(format!(
-            "a leaf of an original value is {depth} tuples deep; the limit is {limit}"
+            "a leaf of an original value is {} deep; the limit is {limit}",
+            quantity(depth, "tuple")
         )));
     }
     tree(&proto.elements.iter().collect::<Vec<_>>(), 0, Some(shape))

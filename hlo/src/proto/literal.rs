@@ -1,6 +1,7 @@
 //! Literals: the elements in the order of the layout, in a list of their type or as bytes.
 use super::message;
 use super::{bad, shape};
+use crate::diag::quantity;
 use crate::elem::Class;
 use crate::{Array, ArrayShape, Dims, ElementType, IndexSpace, Literal, Result, Shape};
 use prost::Message;
@@ -134,7 +135,10 @@ fn decode_at(mut proto: message::Literal, depth: usize) -> Result<Literal> {
             let (found, count) = (elements.len(), shapes.len());
             let expected = Shape::Tuple(shapes);
             if found != count {
-                return Err(bad(format!("a literal of shape {expected:#} has {found} elements")));
+                return Err(bad(format!(
+                    "a literal of shape {expected:#} has {}",
+                    quantity(found, "element")
+                )));
             }
             if depth >= Shape::NESTING_LIMIT {
                 return Err(bad(format!("a literal is inside of {depth} tuples")));
@@ -162,7 +166,10 @@ fn decode_array(array: ArrayShape, mut proto: message::Literal) -> Result<Litera
     let mut bytes = Elements::of(array.ty, &mut proto).take();
     if array.byte_count() != Some(bytes.len()) {
         let found = bytes.len() / array.ty.storage_bytes();
-        return Err(bad(format!("a literal of shape {array:#} has {found} elements")));
+        return Err(bad(format!(
+            "a literal of shape {array:#} has {}",
+            quantity(found, "element")
+        )));
     }
     let is_row_major = array.layout.is_descending() && array.layout.is_permutation(array.rank());
     if !is_row_major {

@@ -2,6 +2,7 @@
 use super::message::{self, IotaReplicaGroupList, IotaTransform, MeshAxesReplicaGroupList};
 use super::{bad, limit};
 use crate::Result;
+use crate::diag::quantity;
 use crate::op::value::{
     AxisRef, IotaDims, IotaTiling, Mesh, MeshAxis, MeshDevices, MeshGroups, SubAxis,
 };
@@ -18,7 +19,10 @@ pub(super) fn encode_iota(iota: &IotaDims) -> Result<(Vec<i64>, Vec<i32>)> {
 pub(super) fn decode_iota(reshape: &[i64], order: &[i64]) -> Result<IotaDims> {
     if reshape.len() != order.len() {
         let (sizes, order) = (reshape.len(), order.len());
-        return Err(bad(format!("an iota has {sizes} sizes and an order of {order} dimensions")));
+        return Err(bad(format!(
+            "an iota has {} and an order of {order} dimensions",
+            quantity(sizes, "size")
+        )));
     }
     IotaDims::new(reshape, Some(order).filter(|order| order.len() > 1))
 }

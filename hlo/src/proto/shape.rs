@@ -1,6 +1,7 @@
 //! Shapes and layouts.
 use super::bad;
 use super::message::{self, ProgramShape};
+use crate::diag::quantity;
 use crate::layout::{Layout, LayoutTail, SplitConfig, Tile};
 use crate::{ArrayShape, Dims, ElementType, Result, Shape};
 
@@ -103,7 +104,9 @@ pub(crate) fn decode_array(proto: &message::Shape) -> Result<ArrayShape> {
     if !flags.is_empty() && flags.len() != dims.len() {
         let (found, expected) = (flags.len(), dims.len());
         return Err(bad(format!(
-            "`is_dynamic_dimension` has {found} entries, the shape has {expected} dimensions"
+            "`is_dynamic_dimension` has {}, the shape has {}",
+            quantity(found, "entry"),
+            quantity(expected, "dimension")
         )));
     }
     for (i, &dim) in dims.iter().enumerate() {
@@ -135,7 +138,10 @@ fn decode_layout(proto: &message::Layout, rank: usize) -> Result<Layout> {
     let minor_to_major = Dims::from_slice(&proto.minor_to_major);
     if minor_to_major.len() != rank {
         let found = minor_to_major.len();
-        return Err(bad(format!("the layout orders {found} dimensions, the shape has {rank}")));
+        return Err(bad(format!(
+            "the layout orders {}, the shape has {rank}",
+            quantity(found, "dimension")
+        )));
     }
     let optional = |number: i32| (number != 0).then(|| element_type(number)).transpose();
     let at_least = |number: i64, least: i64| match number >= least {

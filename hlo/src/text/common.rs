@@ -1,6 +1,7 @@
 //! Attributes that every opcode may have.
 use super::Parser;
 use crate::diag::Code;
+use crate::diag::quantity;
 use crate::ir::{
     BackendConfig, CommonAttrs, FrontendAttributes, InstructionId, Metadata, OriginalValue,
     Sharding, Statistics,
@@ -95,7 +96,8 @@ pub(crate) fn complete(common: &mut CommonAttrs, opcode: Opcode, shape: &Shape) 
             true if found == expected => return Ok(()),
             true => {
                 format!(
-                    "parameter_replication has {found} entries, expected {expected}: one per leaf"
+                    "parameter_replication has {}, expected {expected}: one per leaf",
+                    quantity(found, "entry")
                 )
             }
             false => "only a parameter can have parameter_replication".to_owned(),

@@ -1,7 +1,7 @@
 //! Instructions: name, shape, opcode, operands, attributes.
 use super::shape::{at_shape, shape};
 use super::{Parser, literal, names};
-use crate::diag::{Code, nearest};
+use crate::diag::{Code, nearest, quantity};
 use crate::ir::{CommonAttrs, Instruction, InstructionId, InstructionSpans};
 use crate::op::value::Positional;
 use crate::op::{Arity, AttrReader, GetTupleElement, Infer, Parameter, ShapeText};
@@ -446,8 +446,7 @@ impl Opcode {
         };
         let expected = match expected {
             0 => "no operand".to_owned(),
-            1 => "1 operand".to_owned(),
-            n => format!("{n} operands"),
+            n => quantity(n, "operand"),
         };
         Err(Code::Arity { op: word.into(), expected, found }.into())
     }

@@ -3,6 +3,7 @@ use super::Cursor;
 use super::number::Number;
 use super::shape::{at_shape, shape};
 use crate::diag::Code;
+use crate::diag::quantity;
 use crate::elem::{Class, Special};
 use crate::literal::{Array, ConstantValue};
 use crate::text::grammar::{lift, list};
@@ -227,8 +228,9 @@ impl Reader<'_, '_> {
                 None => return Err(self.c.expected("`}`")),
                 Some(_) if found == expected => {
                     let message = format!(
-                        "expected {expected} elements in dimension {d} of {:#}, found one more",
-                        self.shape
+                        "expected {expected} in dimension {d} of {:#}, found one more",
+                        self.shape,
+                        expected = quantity(expected, "element")
                     );
                     return Err(wrong(self.c, message));
                 }
@@ -252,8 +254,9 @@ impl Reader<'_, '_> {
         }
         if found != expected {
             let message = format!(
-                "expected {expected} elements in dimension {d} of {:#}, found {found}",
-                self.shape
+                "expected {expected} in dimension {d} of {:#}, found {found}",
+                self.shape,
+                expected = quantity(expected, "element")
             );
             return Err(wrong(self.c, message));
         }

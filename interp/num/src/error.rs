@@ -1,5 +1,5 @@
 //! The error codes of runs.
-use hlo::diag::{Diagnostic, Internal, Unsupported};
+use hlo::diag::{Diagnostic, Internal, Unsupported, quantity};
 use std::time::Duration;
 
 hlo::error_codes! {
@@ -21,7 +21,7 @@ hlo::error_codes! {
         "E0403" "constant `{name}` was elided: its values are not in the text"
         Elided { name: String },
         /// The run needs more steps than `--fuel` allows.
-        "E0404" "out of fuel after {steps} steps"
+        "E0404" "out of fuel after {}" (quantity(.steps, "step"))
         OutOfFuel { steps: u64 },
         /// A value needs more memory than `--max-memory` allows, or than can be addressed.
         "E0405" "{message}"

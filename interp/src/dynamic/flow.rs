@@ -14,9 +14,7 @@ pub(crate) struct DynamicValues {
 impl DynamicValues {
     /// Follows the values of a module from the instructions that resize arrays.
     pub(crate) fn of(module: &Module) -> Self {
-        let instructions = module.computations.iter().flat_map(|(_, c)| c.instructions.iter());
-        let mut instructions = instructions.map(|(_, instruction)| instruction);
-        if !instructions.any(|i| is_dynamic(&i.shape) || resizes(&i.op)) {
+        if !module.instructions().any(|i| is_dynamic(&i.shape) || resizes(&i.op)) {
             return Self { may_be_smaller: Vec::new() };
         }
         let mut flow = Flow::new(module);

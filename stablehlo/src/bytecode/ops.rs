@@ -5,6 +5,7 @@ use crate::error::{Code, Error, Result};
 use crate::ir::{Attributes, Op, Program, Region, Value, ValueId};
 use crate::ops::{self, OpRow};
 use crate::{NESTING_LIMIT, normal, vhlo};
+use hlo::diag::quantity;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 use smol_str::SmolStr;
@@ -107,7 +108,9 @@ impl OpReader<'_> {
         self.block(reader, block, scope, &mut region, in_function)?;
         if scope.next != scope.values.len() {
             let found = scope.next - base;
-            return Err(reader.error(format!("a region has {found} values, not {count}")));
+            return Err(
+                reader.error(format!("a region has {}, not {count}", quantity(found, "value")))
+            );
         }
         scope.values.truncate(base);
         scope.next = next;

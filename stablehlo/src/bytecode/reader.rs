@@ -1,5 +1,6 @@
 //! The encodings of bytecode: variable-width integers, lists, sections.
 use crate::error::{Code, Error, Result};
+use hlo::diag::quantity;
 use smallvec::{Array, SmallVec};
 
 /// The most values for which memory is taken before they are read: a damaged file may be short of
@@ -113,7 +114,11 @@ impl<'a> Reader<'a> {
         if count <= self.left() {
             return Ok(count);
         }
-        Err(self.error(format!("{count} values in the {} bytes that are left", self.left())))
+        Err(self.error(format!(
+            "{count} in the {} bytes that are left",
+            self.left(),
+            count = quantity(count, "value")
+        )))
     }
     /// Reads a list.
     pub(crate) fn list<T>(
@@ -171,7 +176,9 @@ impl<'a> Reader<'a> {
         if id & 0x80 != 0 {
             let alignment = self.size()?;
             if !alignment.is_power_of_two() {
-                return Err(self.error(format!("a section is aligned to {alignment} bytes")));
+                return Err(
+                    self.error(format!("a section is aligned to {}", quantity(alignment, "byte")))
+                );
             }
             let padding = self.offset().wrapping_neg() & (alignment - 1);
             self.bytes(padding)?;

@@ -4,6 +4,7 @@ use super::emit::{broadcast_to, literal_constant};
 use super::scope::Scope;
 use crate::error::Result;
 use crate::ir::{Attribute, Attributes, Dense, Dim, Op};
+use hlo::diag::quantity;
 use hlo::ir::{ComputationId, InstructionId};
 use hlo::op::value::{Direction, Pairs, ReplicaGroups};
 use hlo::op::{
@@ -308,8 +309,11 @@ impl<'p> Scope<'_, 'p> {
     ) -> Result<Vec<InstructionId>> {
         if arguments.len() != region.arguments.len() {
             let (found, expected) = (arguments.len(), region.arguments.len());
-            let message =
-                format!("a region of `{}` takes {expected} arguments, found {found}", op.name);
+            let message = format!(
+                "a region of `{}` takes {expected}, found {found}",
+                op.name,
+                expected = quantity(expected, "argument")
+            );
             return Err(self.malformed(op, message));
         }
         for (argument, &id) in region.arguments.iter().zip(arguments) {

@@ -8,6 +8,7 @@ use super::types;
 use crate::error::{Code, Result};
 use crate::ir::{Op, Region};
 use hlo::Shape;
+use hlo::diag::quantity;
 use hlo::ir::InstructionId;
 use hlo::op::Call;
 use smol_str::SmolStr;
@@ -36,7 +37,8 @@ impl<'p> Converter<'p> {
         let region = self.body(function)?;
         if region.arguments.len() != shapes.len() {
             let (expected, found) = (region.arguments.len(), shapes.len());
-            let message = format!("`@{name}` takes {expected} arguments, found {found}");
+            let message =
+                format!("`@{name}` takes {}, found {found}", quantity(expected, "argument"));
             return Err(self.error(caller, Code::Malformed { message }));
         }
         for (argument, found) in region.arguments.iter().zip(&shapes) {

@@ -3,6 +3,7 @@
 use super::scope::Scope;
 use crate::error::Result;
 use crate::ir::Op;
+use hlo::diag::quantity;
 use hlo::op::value::{Window, WindowDim};
 use hlo::op::{Map, Reduce, ReduceWindow, SelectAndScatter};
 
@@ -95,6 +96,10 @@ fn check_rank(
     if found == 0 || found == expected {
         return Ok(());
     }
-    let message = format!("`{name}` of `{}` has {found} entries, expected {expected}", op.name);
+    let message = format!(
+        "`{name}` of `{}` has {found}, expected {expected}",
+        op.name,
+        found = quantity(found, "entry")
+    );
     Err(scope.malformed(op, message))
 }

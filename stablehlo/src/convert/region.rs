@@ -3,6 +3,7 @@ use super::scope::Scope;
 use crate::error::Result;
 use crate::ir::{Op, Region, ValueId};
 use hlo::Shape;
+use hlo::diag::quantity;
 use hlo::ir::{CommonAttrs, ComputationId, InstructionId};
 use hlo::op::Opcode;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -56,7 +57,14 @@ impl<'p> Scope<'_, 'p> {
     pub(super) fn region(&self, op: &'p Op, i: usize) -> Result<&'p Region> {
         op.regions.get(i).filter(|region| !region.ops.is_empty()).ok_or_else(|| {
             let found = op.regions.len();
-            self.malformed(op, format!("`{}` has {found} regions, expected more", op.name))
+            self.malformed(
+                op,
+                format!(
+                    "`{}` has {found}, expected more",
+                    op.name,
+                    found = quantity(found, "region")
+                ),
+            )
         })
     }
 
@@ -144,7 +152,11 @@ impl<'p> Scope<'_, 'p> {
             let (expected, found) = (shapes.len(), values.len());
             return Err(inner.malformed(
                 op,
-                format!("a region of `{}` has {found} arguments, expected {expected}", op.name),
+                format!(
+                    "a region of `{}` has {found}, expected {expected}",
+                    op.name,
+                    found = quantity(found, "argument")
+                ),
             ));
         }
         inner.take(op, &values, shapes, body.take)?;

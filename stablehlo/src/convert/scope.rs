@@ -4,6 +4,7 @@ use super::fold::Folded;
 use super::types;
 use crate::error::{Code, Error, Result};
 use crate::ir::{Op, ValueId};
+use hlo::diag::quantity;
 use hlo::ir::{CommonAttrs, Computation, Instruction, InstructionId};
 use hlo::op::{GetTupleElement, Opcode, Parameter, Tuple};
 use hlo::{ArrayShape, Shape};
@@ -180,7 +181,14 @@ impl<'c, 'p> Scope<'c, 'p> {
     pub(super) fn operand(&self, op: &Op, i: usize) -> Result<InstructionId> {
         let value = op.operands.get(i).ok_or_else(|| {
             let found = op.operands.len();
-            self.malformed(op, format!("`{}` has {found} operands, expected more", op.name))
+            self.malformed(
+                op,
+                format!(
+                    "`{}` has {found}, expected more",
+                    op.name,
+                    found = quantity(found, "operand")
+                ),
+            )
         })?;
         self.value(op, *value)
     }
@@ -192,7 +200,14 @@ impl<'c, 'p> Scope<'c, 'p> {
     pub(super) fn exactly<const N: usize>(&self, op: &Op) -> Result<[InstructionId; N]> {
         <[InstructionId; N]>::try_from(self.operands(op)?).map_err(|found| {
             let found = found.len();
-            self.malformed(op, format!("`{}` has {found} operands, expected {N}", op.name))
+            self.malformed(
+                op,
+                format!(
+                    "`{}` has {found}, expected {N}",
+                    op.name,
+                    found = quantity(found, "operand")
+                ),
+            )
         })
     }
 
@@ -200,7 +215,14 @@ impl<'c, 'p> Scope<'c, 'p> {
     pub(super) fn stated(&self, op: &Op, i: usize) -> Result<Shape> {
         let result = op.results.get(i).ok_or_else(|| {
             let found = op.results.len();
-            self.malformed(op, format!("`{}` has {found} results, expected more", op.name))
+            self.malformed(
+                op,
+                format!(
+                    "`{}` has {found}, expected more",
+                    op.name,
+                    found = quantity(found, "result")
+                ),
+            )
         })?;
         types::shape(&result.ty).map_err(|error| self.cx.placed(op, error))
     }
@@ -215,9 +237,10 @@ impl<'c, 'p> Scope<'c, 'p> {
     pub(super) fn bind(&mut self, op: &Op, id: InstructionId) -> Result<()> {
         if op.results.len() != 1 {
             let found = op.results.len();
-            return Err(
-                self.malformed(op, format!("`{}` has {found} results, expected 1", op.name))
-            );
+            return Err(self.malformed(
+                op,
+                format!("`{}` has {found}, expected 1", op.name, found = quantity(found, "result")),
+            ));
         }
         self.bind_at(op, 0, id)?;
         self.place(op, id)

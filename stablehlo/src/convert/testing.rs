@@ -8,6 +8,7 @@ use crate::attributes::integer;
 use crate::error::Result;
 use crate::ir::{Attribute, Attributes, Dense, Op, Type};
 use crate::text::print;
+use hlo::diag::quantity;
 use hlo::ir::{BackendConfig, InstructionId};
 use hlo::op::value::Text;
 use hlo::op::{AfterAll, CustomCall};
@@ -66,7 +67,10 @@ pub(crate) fn check(scope: &mut Scope<'_, '_>, op: &Op) -> Result<()> {
     emit(scope, op, &operands, &with_defaults(op), Shape::Tuple(Vec::new()))?;
     match op.results.len() {
         0 => Ok(()),
-        found => Err(scope.malformed(op, format!("`{}` has {found} results", op.name))),
+        found => Err(scope.malformed(
+            op,
+            format!("`{}` has {found}", op.name, found = quantity(found, "result")),
+        )),
     }
 }
 

@@ -5,6 +5,7 @@ use crate::error::{Code, Error, Result};
 use crate::ir::{Attribute, LocationId, Type};
 use hlo::Span;
 use hlo::diag::BYTE_ORDER_MARK;
+use hlo::diag::quantity;
 use rustc_hash::FxHashMap;
 
 /// Where aliases are defined, and their values once they are known.
@@ -71,8 +72,11 @@ impl<'a> Parser<'a> {
         if self.expanded <= limit {
             return Ok(());
         }
-        Err(Error::unsupported(format!("the aliases stand for more than {limit} bytes of text"))
-            .at(span))
+        Err(Error::unsupported(format!(
+            "the aliases stand for more than {} of text",
+            quantity(limit, "byte")
+        ))
+        .at(span))
     }
     pub(super) fn attribute_alias(&mut self, name: &'a str, span: Span) -> Result<Attribute> {
         self.at_definition(self.aliases.attribute(name), name, span, Self::attribute)

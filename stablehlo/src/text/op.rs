@@ -6,6 +6,7 @@ use crate::element::type_text;
 use crate::error::{Code, Error, Result};
 use crate::ir::{Attribute, Attributes, Op, Type, Value, ValueId};
 use hlo::Span;
+use hlo::diag::quantity;
 use smallvec::SmallVec;
 use smol_str::SmolStr;
 use std::sync::Arc;
@@ -81,7 +82,8 @@ impl<'a> Parser<'a> {
     ) -> Result<SmallVec<[Value; 1]>> {
         let named: u64 = names.iter().map(|(_, count, _)| u64::from(*count)).sum();
         if !names.is_empty() && u64::try_from(types.len()) != Ok(named) {
-            let message = format!("{named} names for {} results", types.len());
+            let message =
+                format!("{named} for {} results", types.len(), named = quantity(named, "name"));
             return Err(Error::from(Code::TypeMismatch { message }).at(span));
         }
         let results: SmallVec<[Value; 1]> =

@@ -39,7 +39,7 @@ func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {
   %0 = "stablehlo.add"(%x) : (tensor<2xf32>) -> tensor<2xf32>
   return %0 : tensor<2xf32>
 }
-//= error[E0926]: `stablehlo.add` has 1 operands, expected 2
+//= error[E0926]: `stablehlo.add` has 1 operand, expected 2
 // -----
 func.func @main(%x: tensor<2x3xf32>) -> tensor<3x2xf32> {
   %0 = "stablehlo.transpose"(%x) : (tensor<2x3xf32>) -> tensor<3x2xf32>

@@ -6,6 +6,7 @@ use crate::compile_options::{
     CompileOptionsProto, ComputationDevice, DeviceAssignmentProto, ExecutableBuildOptionsProto,
 };
 use crate::sys::{self, Api, Header};
+use hlo::diag::quantity;
 use prost::Message;
 use std::ffi::c_void;
 use std::sync::Arc;
@@ -101,7 +102,8 @@ impl Client {
         let (count, found) = (replicas * partitions, self.devices());
         if count > found {
             return Err(Error::Unsupported(format!(
-                "the program needs {count} devices, the client has {found}"
+                "the program needs {}, the client has {found}",
+                quantity(count, "device")
             )));
         }
         let id = |replica: usize, partition: usize| {

@@ -6,6 +6,7 @@ use super::error::{call, slice};
 use super::{Error, OptionValue, Result};
 use crate::sys::{self, Header};
 use hlo::Literal;
+use hlo::diag::quantity;
 use std::ffi::c_void;
 use std::ptr::null_mut;
 
@@ -80,7 +81,8 @@ impl Executable {
         made.devices = made.addressable_devices()?;
         if made.devices.len() != replicas * partitions {
             let (found, expected) = (made.devices.len(), replicas * partitions);
-            let message = format!("the executable has {found} devices, expected {expected}");
+            let message =
+                format!("the executable has {}, expected {expected}", quantity(found, "device"));
             return Err(Error::Result(message));
         }
         Ok(made)
@@ -94,7 +96,10 @@ impl Executable {
         let count = self.devices.len();
         if arguments.len() != 1 && arguments.len() != count {
             let found = arguments.len();
-            let message = format!("found arguments for {found} devices, the program has {count}");
+            let message = format!(
+                "found arguments for {}, the program has {count}",
+                quantity(found, "device")
+            );
             return Err(Error::Arguments(message));
         }
         let client = &*self.client.0;

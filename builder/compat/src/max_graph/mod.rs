@@ -83,11 +83,11 @@ fn strong<'b>(lhs: Value<'b>, rhs: impl Operand<'b>) -> Result<Value<'b>> {
     let b = lhs.builder();
     b.owns(lhs)?;
     b.owns(rhs.value)?;
-    if rhs.dims.is_empty() {
+    if rhs.dims().is_empty() {
         return Ok(rhs.value);
     }
     let message =
-        format!("MAX Graph does not broadcast along chosen dimensions, found {:?}", rhs.dims);
+        format!("MAX Graph does not broadcast along chosen dimensions, found {:?}", rhs.dims());
     Err(Error::from(Code::Broadcast { message })
         .with_help("trailing dimensions are aligned; reshape the operand if others are meant"))
 }

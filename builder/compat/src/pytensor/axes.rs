@@ -1,6 +1,7 @@
 //! Axes of a reduction.
 use crate::size;
 use builder::{Error, Result};
+use hlo::diag::quantity;
 
 /// The axes of a reduction: all of them (PyTensor's `None`), or some, which may be counted from the
 /// end.
@@ -56,7 +57,8 @@ impl Axes {
         for &axis in axes {
             let counted = if axis < 0 { axis.saturating_add(rank) } else { axis };
             if !(0..rank).contains(&counted) {
-                let message = format!("axis {axis} does not exist in {ndim} dimensions");
+                let message =
+                    format!("axis {axis} does not exist in {}", quantity(ndim, "dimension"));
                 return Err(Error::argument(message));
             }
             if found.contains(&counted) {
@@ -97,8 +99,10 @@ pub fn get_normalized_batch_axes(
     let here = std::panic::Location::caller();
     let axes = core_axes.into().normalized(core_ndim).map_err(|error| error.at(here))?;
     let fewer = || {
-        let message =
-            format!("the batched operand has {batch_ndim} dimensions, the core {core_ndim}");
+        let message = format!(
+            "the batched operand has {}, the core {core_ndim}",
+            quantity(batch_ndim, "dimension")
+        );
         Error::argument(message).with_help("count the batch dimensions and the core's").at(here)
     };
     let before = batch_ndim.checked_sub(core_ndim).ok_or_else(fewer)?;

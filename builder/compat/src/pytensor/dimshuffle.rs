@@ -5,6 +5,7 @@ use super::types::is_discrete;
 use super::{Tensor, immediately};
 use builder::{Error, Result, Value};
 use hlo::ElementType;
+use hlo::diag::quantity;
 
 /// A dimension of a [`DimShuffle`]'s output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -67,7 +68,10 @@ impl DimShuffle {
         for (i, axis) in new_order.iter().enumerate() {
             let Axis::Dim(dim) = *axis else { continue };
             let message = match named.get_mut(dim) {
-                None => format!("new_order[{i}] is {dim}, the input has {input_ndim} dimensions"),
+                None => format!(
+                    "new_order[{i}] is {dim}, the input has {}",
+                    quantity(input_ndim, "dimension")
+                ),
                 Some(true) => format!("dimension {dim} of the input is named twice in new_order"),
                 Some(seen) => {
                     *seen = true;

@@ -64,7 +64,7 @@ fn invalid_shardings_are_rejected() {
             "E0511",
             "`:(3)2` is not a sub-axis of an axis of size 4",
         ),
-        ("", "E0511", "the marker has 1 operands and 0 shardings"),
+        ("", "E0511", "the marker has 1 operand and 0 shardings"),
     ] {
         let cut = cut(text, "\"c\"");
         let join = join("<mesh<[\"c\"=4]>, [{\"c\"}]>", "\"c\"");

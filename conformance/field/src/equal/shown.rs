@@ -96,9 +96,8 @@ impl Comparison<'_> {
 /// Returns a unit in the last place of 1 in the type with the fewest digits of two modules; 0 if each
 /// float has those of f32.
 pub(super) fn few_digits_unit(modules: [&Module; 2]) -> f64 {
-    let values = modules.into_iter().flat_map(|module| module.computations.iter());
-    let values = values.flat_map(|(_, of)| of.instructions.iter());
-    let types = values.filter_map(|(_, instruction)| instruction.shape.element_type());
+    let values = modules.into_iter().flat_map(Module::instructions);
+    let types = values.filter_map(|instruction| instruction.shape.element_type());
     let few = types.filter(|ty| ty.is_float() && is_narrow(*ty));
     few.map(|ty| unit(1.0, ty)).fold(0.0, f64::max)
 }

@@ -2,6 +2,7 @@
 use super::boundary;
 use crate::backend::format::{bytecode, program, proto};
 use crate::backend::{BackendError, Code, Result, for_grid};
+use hlo::diag::quantity;
 use hlo::ir::{DeviceSharding, Placement, Sharding};
 use hlo::{Literal, Module, Shape, Verified};
 use interp::DeviceGrid;
@@ -94,7 +95,7 @@ impl Prepared {
         let result = |leaves: Vec<Literal>| {
             let found = leaves.len();
             if found != expected {
-                let message = format!("found {found} results, expected {expected}");
+                let message = format!("found {}, expected {expected}", quantity(found, "result"));
                 return Err(BackendError::from(Code::Failed { message }));
             }
             let value = Literal::from_leaves(&self.result, &mut leaves.into_iter());

@@ -37,9 +37,9 @@ pub(super) fn sizes(search: &mut Reduction<'_, '_>) {
 }
 
 fn found_sizes(module: &Module) -> BTreeSet<i64> {
-    let instructions = module.computations.iter().flat_map(|(_, c)| c.instructions.iter());
+    let instructions = module.instructions();
     let mut found = BTreeSet::new();
-    for (_, instruction) in instructions {
+    for instruction in instructions {
         let arrays = instruction.shape.leaves().into_iter().filter_map(Shape::array);
         arrays.for_each(|array| found.extend(array.dims.iter().copied()));
     }

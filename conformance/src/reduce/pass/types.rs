@@ -24,12 +24,10 @@ pub(super) fn types(search: &mut Reduction<'_, '_>) {
 }
 
 fn arrays(module: &Module) -> Vec<ArrayShape> {
-    let instructions = module.computations.iter().flat_map(|(_, c)| c.instructions.iter());
+    let instructions = module.instructions();
     let arrays =
         |shape: &Shape| shape.leaves().into_iter().filter_map(Shape::array).cloned().collect();
-    instructions
-        .flat_map(|(_, instruction)| -> Vec<ArrayShape> { arrays(&instruction.shape) })
-        .collect()
+    instructions.flat_map(|instruction| -> Vec<ArrayShape> { arrays(&instruction.shape) }).collect()
 }
 
 fn retyped(best: &Candidate, from: ElementType, to: ElementType) -> Edited {

@@ -7,6 +7,7 @@ pub use dot::dot;
 pub use svg::svg;
 
 use collectives::{Link, Result};
+use hlo::diag::quantity;
 use hlo::ir::{Computation, ComputationId, Instruction};
 use hlo::{Module, Opcode, Verified};
 use interp::DeviceGrid;
@@ -28,6 +29,8 @@ pub struct Graph {
 /// An op and the devices that it connects.
 #[derive(Debug)]
 pub(super) struct Communication {
+    /// The indices of its computation and of itself.
+    pub(super) at: (usize, usize),
     /// `computation/name`
     pub(super) name: String,
     pub(super) opcode: Opcode,
@@ -51,8 +54,7 @@ impl Communication {
     /// Describes the op: opcode, bytes, loop, channel.
     pub(super) fn description(&self) -> String {
         let bytes = match self.bytes {
-            Some(1) => "1 byte from each".to_owned(),
-            Some(bytes) => format!("{bytes} bytes from each"),
+            Some(bytes) => format!("{} from each", quantity(bytes, "byte")),
             None => "more than 2^63 bytes".to_owned(),
         };
         let looped = if self.in_loop { ", in a loop" } else { "" };
@@ -127,7 +129,11 @@ fn described(grid: DeviceGrid) -> String {
         (1, 1) => "one device".to_owned(),
         (_, 1) => format!("{replicas} replicas"),
         (1, _) => format!("{partitions} partitions"),
-        _ => format!("{replicas} replicas with {partitions} partitions each"),
+        _ => format!(
+            "{} with {} each",
+            quantity(replicas, "replica"),
+            quantity(partitions, "partition")
+        ),
     }
 }
 
@@ -157,6 +163,7 @@ impl Walk<'_> {
             let link = link.map_err(|error| error.at(computation.span(at)))?;
             if let Some(link) = link {
                 self.ops.push(Communication {
+                    at: (id.index(), at.index()),
                     name: format!("{}/{}", computation.name, computation.name(at)),
                     opcode,
                     bytes: bytes(computation, instruction),

@@ -10,7 +10,7 @@ use hlo::Opcode;
 use std::collections::BTreeMap;
 use std::fmt::{self, Write};
 
-/// The width of the column of names, the height of the title, of a row, and of a row of the legend.
+/// The largest width of the column of names, the height of the title, of a row, and of a row of the legend.
 const NAMES: usize = 430;
 const TITLE: usize = 44;
 const ROW: usize = 18;
@@ -41,6 +41,8 @@ struct Picture<'g> {
     /// The height of what is above the rows, and the width of a lane.
     head: usize,
     lane: usize,
+    /// The width of the column of names.
+    names: usize,
 }
 
 /// Returns the graph as a self-contained SVG file.
@@ -56,15 +58,30 @@ pub fn svg(graph: &Graph) -> String {
     };
     let head = TITLE + (colors.len() + 3) * LEGEND;
     let mut out = String::new();
-    let picture = Picture { graph, colors, head, lane };
+    let lines = graph.ops.iter().flat_map(|op| [op.name.clone(), op.description()]);
+    let longest = lines.map(|line| line.chars().count()).max().unwrap_or(0);
+    // What is turned has the legend at its left.
+    let names = match graph.nodes.iter().any(|name| is_turned(lane_name(name), lane)) {
+        true => NAMES,
+        false => NAMES.min(longest.max(12) * 7 + 36),
+    };
+    let picture = Picture { graph, colors, head, lane, names };
     picture.write(&mut out).expect("writing to a string does not fail");
     out
+}
+
+/// Returns the name of a node above its lane: `devices 0 to 31` is too wide.
+fn lane_name(name: &str) -> &str {
+    name.trim_start_matches("devices ").trim_start_matches("device ")
+}
+fn is_turned(name: &str, lane: usize) -> bool {
+    name.len() * 7 > lane
 }
 
 impl Picture<'_> {
     /// Returns the center of a lane, and of a row.
     fn x(&self, lane: usize) -> usize {
-        NAMES + lane * self.lane + self.lane / 2
+        self.names + lane * self.lane + self.lane / 2
     }
     fn y(&self, row: usize) -> usize {
         self.head + row * ROW + ROW / 2
@@ -100,7 +117,8 @@ impl Picture<'_> {
 
     /// Writes the title, the legend and the lanes.
     fn frame(&self, out: &mut String, rows: usize) -> fmt::Result {
-        let width = NAMES + self.graph.nodes.len() * self.lane + self.lane / 2;
+        let width = self.names + self.graph.nodes.len() * self.lane + self.lane / 2;
+        let width = width.max(NAMES);
         let height = self.head + (rows + 1) * ROW;
         writeln!(
             out,
@@ -112,10 +130,9 @@ impl Picture<'_> {
         label(out, 12, 26, &self.graph.title, " font-size=\"16\"")?;
         self.legend(out)?;
         for (k, name) in self.graph.nodes.iter().enumerate() {
-            // `devices 0 to 31` is too wide for a lane.
-            let short = name.trim_start_matches("devices ").trim_start_matches("device ");
+            let short = lane_name(name);
             let (x, y) = (self.x(k), self.head - 10);
-            let turned = match short.len() * 7 > self.lane {
+            let turned = match is_turned(short, self.lane) {
                 true => format!(" transform=\"rotate(-60 {x} {y})\" text-anchor=\"start\""),
                 false => " text-anchor=\"middle\"".to_owned(),
             };
@@ -160,7 +177,7 @@ impl Picture<'_> {
         writeln!(
             out,
             "<text x=\"{}\" y=\"{}\" text-anchor=\"end\"{MUTED}>device</text>",
-            NAMES - 14,
+            self.names - 14,
             self.head - 10
         )
     }
@@ -172,7 +189,13 @@ impl Picture<'_> {
         let numbers = if rows > MANY { numbers(op) } else { None };
         let rows = if numbers.is_some() { 2 } else { rows.max(2) };
         let (name, description) = (shortened(&op.name, ROOM), op.description());
-        writeln!(out, "<g><title>{}: {}</title>", escaped(&op.name), escaped(&description))?;
+        let (computation, instruction) = op.at;
+        writeln!(
+            out,
+            "<g data-at=\"{computation} {instruction}\"><title>{}: {}</title>",
+            escaped(&op.name),
+            escaped(&description)
+        )?;
         if first > 0 {
             let (y, end) = (self.y(first) - ROW / 2, self.x(self.graph.nodes.len()));
             writeln!(
@@ -311,6 +334,7 @@ mod tests {
 
     fn op(edges: Edges) -> Communication {
         Communication {
+            at: (0, 1),
             name: "e/<r>".to_owned(),
             opcode: Opcode::AllReduce,
             bytes: Some(8),

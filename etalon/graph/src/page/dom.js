@@ -33,6 +33,8 @@ function brief(shape) {
 /** What was found about instructions, the worst first. */
 const FOUND = {
   wrong: { text: 'wrong by itself', fill: '#ffc9c9', line: '#c92a2a' },
+  result: { text: 'a wrong result', fill: '#ffc9c9', line: '#c92a2a' },
+  suspect: { text: 'a wrong result is computed from it', fill: '#ffe8cc', line: '#d9480f' },
   inherited: { text: 'right on wrong operands', fill: '#ffe8cc', line: '#d9480f' },
   unchecked: { text: 'not checked', fill: '#f1f3f5', line: '#868e96' },
   none: { text: 'no error found', fill: '#e6f4e6', line: '#3a9144' },

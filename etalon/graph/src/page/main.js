@@ -42,14 +42,15 @@ const KEYS = [
   ['F', 'show everything', all('fit')], ['1', 'full size', () => active.zoom(1 / active.view.scale)],
   ['+', 'larger; also wheel', () => active.zoom(1.25)], ['-', 'smaller; drag to move', () => active.zoom(0.8)],
   ['E', 'unfold one more level of everything', all('unfoldAll')], ['C', 'fold everything', all('foldAll')],
-  ['S', 'save what is seen as SVG', () => active.save()], ['L', 'show or hide the legend', () => showLegend($('legend').hidden)], ['Backspace', 'previous selection', () => active.back()], ['?', 'these keys', () => help()],
+  ['S', 'save what is seen as SVG', () => active.save('svg')], ['N', 'save what is seen as PNG', () => active.save('png')], ['L', 'show or hide the legend', () => showLegend($('legend').hidden)], ['Backspace', 'previous selection', () => active.back()], ['?', 'these keys', () => help()],
 ];
 function legend() {
   const { DATA, view } = graphs[0], box = $('legend');
   box.replaceChildren();
   const looks = { findings: FOUND, changes: CHANGES }[view.color];
   if (looks) {
-    for (const look of Object.values(looks)) { const line = html('div', {}, box); dot(line, look); line.append(look.text); }
+    const marks = new Set(graphs.flatMap(({ COMPS }) => COMPS.flatMap(comp => comp.nodes.map(node => node.finding?.mark))));
+    for (const look of Object.entries(looks).filter(([mark]) => looks === CHANGES || mark === 'none' || marks.has(mark)).map(([, one]) => one)) { const line = html('div', {}, box); dot(line, look); line.append(look.text); }
     return;
   }
   const counts = DATA.categories.map(() => 0);
@@ -113,7 +114,7 @@ function listen() {
   graphs.forEach(graph => graph.listen());
   const actions = {
     larger: () => active.zoom(1.25), smaller: () => active.zoom(0.8), fit: all('fit'), unfoldall: all('unfoldAll'), foldall: all('foldAll'),
-    save: () => active.save(), back: () => active.back(), legendbutton: () => showLegend($('legend').hidden), helpbutton: help, panelclose: escape,
+    svg: () => active.save('svg'), png: () => active.save('png'), back: () => active.back(), legendbutton: () => showLegend($('legend').hidden), helpbutton: help, panelclose: escape,
     previous: () => visitChange(Math.max(pair.at, 0) - 1), next: () => visitChange(pair.at + 1), together: () => setTogether(!pair.together),
   };
   for (const [id, action] of Object.entries(actions)) $(id).onclick = action;
@@ -148,7 +149,7 @@ function begin() {
 function main() {
   const start = performance.now();
   const { DATA } = graphs[0], title = pair ? PAGE.names.join(' → ') : DATA.module;
-  document.title = title;
+  if (!DATA.devices) document.title = title;
   $('title').textContent = title;
   const counts = graphs.map(({ COMPS }) => [COMPS.reduce((sum, comp) => sum + comp.nodes.length, 0), COMPS.length]);
   $('counts').textContent = counts.map(([nodes, comps]) => (pair ? nodes.toLocaleString('en') : `${counted(nodes, 'instruction')}, ${counted(comps, 'computation')}`)).join(' → ');
@@ -166,6 +167,7 @@ function main() {
   for (const [key, text] of KEYS) html('kbd', {}, row(table, '', text).previousSibling, key);
   for (const text of ['dashed box: group, folded', 'thick border: result', 'dotted arrow: control order', '“with x”: x is a constant or has many users', '“far edges”: click the box to see them']) html('p', {}, $('help'), text);
   legend();
+  if (DATA.devices) drawLanes(DATA.devices);
   showLegend(matchMedia('(min-width: 761px)').matches);
   graphs.forEach(graph => { graph.draw(); if (pair) unfoldChanges(graph); graph.start(); });
   graphs[0].panel();

@@ -44,7 +44,7 @@ function panelOf(inst, index) {
     row(table, 'NaN, infinity', `${value.nan}, ${value.inf}`).style.color = isBad(node) ? 'var(--bad)' : '';
   }
   if (node.finding) {
-    html('h3', {}, aside, FOUND[node.finding.mark].text).style.color = node.finding.mark === 'wrong' ? 'var(--bad)' : '';
+    html('h3', {}, aside, FOUND[node.finding.mark].text).style.color = ['wrong', 'result'].includes(node.finding.mark) ? 'var(--bad)' : '';
     html('pre', {}, aside, node.finding.text);
   }
   if (node.change) hooks.describe(aside, node);

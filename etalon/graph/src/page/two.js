@@ -9,12 +9,13 @@ active = graphs[0];
 /** What a graph asks of the page: what is done with one is done with the other. */
 function hooksOf(side) {
   const none = () => {}, activate = () => { active = graphs[side]; };
-  if (!pair) return { key: 'select', name: '', active: activate, selected: none, toggled: none, moved: none, describe: none, overview: none };
+  if (!pair) return { key: 'select', name: '', active: activate, selected: none, chosen: markLanes, toggled: none, moved: none, describe: none, overview: none };
   const other = () => graphs[1 - side];
   return {
     key: ['before', 'after'][side],
     name: PAGE.names[side],
     active: activate,
+    chosen: none,
     selected: box => showOther(side, box),
     toggled: box => {
       const its = otherBox(side, box, false);

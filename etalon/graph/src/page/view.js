@@ -330,8 +330,8 @@ function unfoldAll() {
   fit();
 }
 
-/** Saves what is seen as a picture, which has the colors of this page, light or dark. */
-function save() {
+/** Saves what is seen as a picture of one of these formats, which has the colors of this page, light or dark. */
+async function save(format) {
   const { width, height } = size();
   const copy = svg.cloneNode(true);
   for (const [name, value] of Object.entries({ xmlns: 'http://www.w3.org/2000/svg', width, height, viewBox: `0 0 ${width} ${height}` })) copy.setAttribute(name, value);
@@ -340,11 +340,22 @@ function save() {
   const page = document.createElementNS('http://www.w3.org/2000/svg', 'rect');
   page.setAttribute('width', '100%'); page.setAttribute('height', '100%'); page.setAttribute('style', 'fill:var(--page)');
   copy.prepend(style, page);
+  const drawn = new Blob([new XMLSerializer().serializeToString(copy)], { type: 'image/svg+xml' });
   const link = document.createElement('a');
-  link.href = URL.createObjectURL(new Blob([new XMLSerializer().serializeToString(copy)], { type: 'image/svg+xml' }));
-  link.download = `${hooks.name || DATA.module}.svg`;
+  link.href = URL.createObjectURL(format === 'svg' ? drawn : await pixels(drawn, width, height));
+  link.download = `${hooks.name || DATA.module}.${format}`;
   link.click();
   URL.revokeObjectURL(link.href);
+}
+/** The pixels of an SVG: as many as the screen has, and two for each of its units at least. */
+async function pixels(drawn, width, height) {
+  const image = new Image(), canvas = document.createElement('canvas'), scale = Math.max(2, devicePixelRatio);
+  image.src = URL.createObjectURL(drawn);
+  await image.decode();
+  [canvas.width, canvas.height] = [width * scale, height * scale].map(Math.ceil);
+  canvas.getContext('2d').drawImage(image, 0, 0, canvas.width, canvas.height);
+  URL.revokeObjectURL(image.src);
+  return new Promise(done => { canvas.toBlob(done, 'image/png'); });
 }
 
 /** Unfolds what contains an instruction. */
@@ -395,6 +406,7 @@ function choose(key) {
   view.selected = key;
   mark();
   links();
+  hooks.chosen(view.boxes.get(key));
 }
 function select(key, centered) {
   hooks.active();

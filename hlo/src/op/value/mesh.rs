@@ -4,6 +4,7 @@ use super::IotaDims;
 use super::fields::{bad, unknown};
 use super::iota::count;
 use crate::Result;
+use crate::diag::quantity;
 use crate::text::Cursor;
 use crate::text::grammar::{
     after, alt, checked, cut, delimited, int, items, lift, list, map, opt, pair, peek, preceded,
@@ -105,7 +106,10 @@ impl Mesh {
         };
         let (found, expected) = (found.unwrap_or(i64::MAX), self.device_count());
         if found != expected {
-            let message = format!("the mesh has {expected} devices, but `device_ids` has {found}");
+            let message = format!(
+                "the mesh has {}, but `device_ids` has {found}",
+                quantity(expected, "device")
+            );
             return Err(bad(message));
         }
         self.devices = if ordered { MeshDevices::Ordered } else { devices };

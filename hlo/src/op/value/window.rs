@@ -2,6 +2,7 @@
 use super::fields::{Between, bad, fields, push_by};
 use super::padding::{pads, push_pads};
 use crate::Result;
+use crate::diag::quantity;
 use crate::text::Cursor;
 use crate::text::grammar::{
     alt, char, checked, dense, expecting, integer, map, natural, separated_list1,
@@ -133,7 +134,7 @@ fn same_rank(name: &str, found: usize, rank: usize) -> Result<()> {
     if found == rank {
         return Ok(());
     }
-    Err(bad(format!("`{name}` has {found} dimensions, but `size` has {rank}")))
+    Err(bad(format!("`{name}` has {}, but `size` has {rank}", quantity(found, "dimension"))))
 }
 
 /// Parses `2x3`, or a single number, which may be negative.
@@ -203,13 +204,9 @@ mod tests {
                 "1_1_1",
                 "the padding of a window must not have interior padding",
             ),
-            ("{stride=1}", "{stride=1}", "`stride` has 1 dimensions, but `size` has 0"),
+            ("{stride=1}", "{stride=1}", "`stride` has 1 dimension, but `size` has 0"),
             ("{size=2 size=3}", "size", "`size` is specified twice"),
-            (
-                "{size=2x2 pad=1_1}",
-                "{size=2x2 pad=1_1}",
-                "`pad` has 1 dimensions, but `size` has 2",
-            ),
+            ("{size=2x2 pad=1_1}", "{size=2x2 pad=1_1}", "`pad` has 1 dimension, but `size` has 2"),
             ("{size =2}", " ", "expected `=` right after `size`, found a blank"),
             ("{size=2 x 3}", "3", "expected `=` right after `x`, found `3`"),
             ("{sizes=2}", "sizes", "unknown field `sizes`"),

@@ -24,8 +24,8 @@ impl<'m> Order<'m> {
         let none = vec![false; module.computations.len()];
         let (mut called, mut fused, mut wrapped, mut shared) =
             (none.clone(), none.clone(), none.clone(), none);
-        let instructions = module.computations.iter().flat_map(|(_, c)| c.instructions.iter());
-        for (_, instruction) in instructions {
+        let instructions = module.instructions();
+        for instruction in instructions {
             let (fusion, start) = (
                 matches!(instruction.op, Op::Fusion(_)),
                 matches!(instruction.op, Op::AsyncStart(_)),

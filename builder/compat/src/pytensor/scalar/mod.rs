@@ -9,6 +9,7 @@ mod rule;
 use super::types;
 use builder::{Error, Result};
 use hlo::ElementType;
+use hlo::diag::quantity;
 use rule::{InputDomain, TypeRule};
 
 pub(crate) use build::{build, full};
@@ -177,8 +178,12 @@ impl ScalarOp {
         let expected = self.nin();
         if expected.is_some_and(|n| n != inputs.len()) || inputs.is_empty() {
             let expected = expected.map_or("one or more".to_owned(), |n| n.to_string());
-            let message =
-                format!("`{}` takes {expected} inputs, found {}", self.name(), inputs.len());
+            let message = format!(
+                "`{}` takes {expected}, found {}",
+                self.name(),
+                inputs.len(),
+                expected = quantity(expected, "input")
+            );
             return Err(Error::argument(message));
         }
         inputs.iter().try_for_each(|&ty| types::check(ty))?;
