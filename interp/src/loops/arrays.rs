@@ -78,7 +78,7 @@ impl LoopBuilder<'_> {
         }
     }
 
-    fn constant(&mut self, shape: &Arc<ArrayShape>, value: &Array) -> Option<Leaf> {
+    pub(super) fn constant(&mut self, shape: &Arc<ArrayShape>, value: &Array) -> Option<Leaf> {
         if shape.byte_count()? > self.strategy.most_copied {
             return self.large(shape, Some(value.with_shape(Arc::clone(shape))));
         }

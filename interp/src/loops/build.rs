@@ -34,7 +34,7 @@ pub(super) struct Strategy {
 
 /// The strategies that are tried, best first. The last one is that of a loop that needs a large
 /// array after its change, which frames copy too.
-const STRATEGIES: [Strategy; 3] = [
+pub(super) const STRATEGIES: [Strategy; 3] = [
     Strategy { in_place: true, most_copied: 1 << 12 },
     Strategy { in_place: false, most_copied: 1 << 12 },
     Strategy { in_place: false, most_copied: SMALL },
@@ -196,7 +196,11 @@ pub(super) struct LoopBuilder<'a> {
 }
 
 impl<'a> LoopBuilder<'a> {
-    fn new(analysis: &'a Analysis<'a>, functions: &'a Functions<'a>, strategy: Strategy) -> Self {
+    pub(super) fn new(
+        analysis: &'a Analysis<'a>,
+        functions: &'a Functions<'a>,
+        strategy: Strategy,
+    ) -> Self {
         Self {
             analysis,
             functions,
@@ -213,7 +217,7 @@ impl<'a> LoopBuilder<'a> {
             most: INSTRUCTIONS.max(2 * analysis.instructions),
         }
     }
-    fn finish(
+    pub(super) fn finish(
         mut self,
         mut condition: Condition,
         mut body: Option<Block>,
@@ -263,7 +267,7 @@ impl<'a> LoopBuilder<'a> {
         Some(Leaf::Large { array: self.large.len() - 1, version: 0, shape: Arc::clone(shape) })
     }
     /// Returns the leaf of a value that the loop carries from outside.
-    fn argument(&mut self, shape: &Shape) -> Option<Leaf> {
+    pub(super) fn argument(&mut self, shape: &Shape) -> Option<Leaf> {
         match shape {
             Shape::Array(array) if array.dynamic.is_none() => {
                 let array = Arc::new(static_shape(array));
@@ -356,7 +360,7 @@ impl<'a> LoopBuilder<'a> {
     }
 
     /// Returns the value of an instruction; adds its operations.
-    fn value(
+    pub(super) fn value(
         &mut self,
         site: Site,
         instruction: &Instruction,

@@ -22,6 +22,7 @@ mod fuse;
 mod memory;
 mod operation;
 mod sharing;
+mod steps;
 
 use crate::context::RunContext;
 use crate::value::{Value, not_done};
@@ -35,6 +36,7 @@ use num::tier_up::TierUp;
 use operation::{KernelCall, LoopRun, Operation, no_array};
 use std::fmt;
 use std::sync::Arc;
+pub(crate) use steps::{Member, SmallArray, of_steps};
 
 /// A loop, or the condition of one, whose operations have fixed places for their operands and
 /// results.
@@ -42,7 +44,8 @@ pub(crate) struct LoopProgram {
     condition: Condition,
     /// `None` if only the condition is a program.
     body: Option<Block>,
-    /// The leaves of the value that the loop carries.
+    /// The leaves of the value that the loop carries; those of steps are their operands, and then
+    /// their results.
     carried: Vec<Leaf>,
     image: Image,
     large: Vec<Large>,
@@ -138,6 +141,35 @@ impl LoopProgram {
         self.iterate(&mut run)?;
         run.spend()?;
         self.carried.iter().map(|leaf| result(leaf, &mut run)).collect()
+    }
+
+    /// Computes the results of steps.
+    ///
+    /// # Errors
+    /// Those of its operations, each with its place.
+    pub(crate) fn apply(
+        &self,
+        context: &RunContext,
+        operands: &[Option<&Array>],
+        results: &mut [Array],
+    ) -> Result<()> {
+        let mut run = LoopRun::new(context, self);
+        let (read, written) = self.carried.split_at(operands.len());
+        for (leaf, array) in read.iter().zip(operands.iter().flatten()) {
+            match leaf {
+                Leaf::Small(place, ..) => run.memory.write(*place, array.bytes()),
+                Leaf::Large { array: number, .. } => run.large[*number] = (*array).clone(),
+                Leaf::Empty(_) | Leaf::Token => {}
+            }
+        }
+        self.iterate(&mut run)?;
+        run.spend()?;
+        for (leaf, result) in written.iter().zip(results) {
+            if let Leaf::Small(place, ..) = leaf {
+                result.bytes_mut().copy_from_slice(run.memory.read(*place));
+            }
+        }
+        Ok(())
     }
 
     /// Runs all iterations: as operations, and as machine code from when that is worth it.

@@ -152,7 +152,7 @@ impl BufferAssignment {
         if let Some(k) = in_place {
             self.write_over(i, step.inputs[k], step.outputs[0], arrays);
         }
-        let takes_memory = matches!(step.action, Action::Kernel(_));
+        let takes_memory = matches!(step.action, Action::Kernel(_) | Action::Steps(_));
         let outputs = step.outputs.iter().enumerate().map(|(k, &array)| {
             let info = &arrays[array];
             let slot = match in_place {

@@ -46,22 +46,39 @@ pub(crate) fn plans(
     let plan = |id| -> Result<UnallocatedPlan> {
         let plan = UnallocatedPlan::of(&lowering, &inlining, id, bytes)?;
         bytes = plan.compiled_bytes;
-        let plan = plan.without_dead_steps(module, effects, &inlining);
-        Ok(match fuses {
-            true => {
-                let waits = may_run_ahead.then(|| Waits::of(&plan, module, effects)).flatten();
-                let plan =
-                    plan.fused(waits.as_ref()).without_dead_steps(module, effects, &inlining);
-                plan.ordered(module, effects)
-            }
-            false => plan,
-        })
+        Ok(plan.without_dead_steps(module, effects, &inlining))
     };
-    let built = module.computations.ids().map(plan);
-    let plans: Result<Vec<_>> = built.map(|plan| Ok(assign(plan?))).collect();
-    let (mut plans, memory): (Vec<Plan>, Vec<_>) = plans?.into_iter().unzip();
+    let built: Vec<UnallocatedPlan> = module.computations.ids().map(plan).collect::<Result<_>>()?;
+    let in_frames = in_frames(module, &built);
+    let complete = |plan: UnallocatedPlan| match fuses {
+        true => {
+            let runs_small = !may_run_ahead && in_frames[plan.computation.index()];
+            let plan = if runs_small { plan.with_programs(&lowering) } else { plan };
+            let waits = may_run_ahead.then(|| Waits::of(&plan, module, effects)).flatten();
+            let plan = plan.fused(waits.as_ref()).without_dead_steps(module, effects, &inlining);
+            plan.ordered(module, effects)
+        }
+        false => plan,
+    };
+    let plans = built.into_iter().map(|plan| assign(complete(plan)));
+    let (mut plans, memory): (Vec<Plan>, Vec<_>) = plans.unzip();
     super::peak::set_peaks(module, &mut plans, &memory);
     Ok(plans)
+}
+
+/// Returns which computations frames run, by their numbers: not those of loops that are programs.
+fn in_frames(module: &Module, plans: &[UnallocatedPlan]) -> Vec<bool> {
+    let mut found = vec![false; plans.len()];
+    let mut open = vec![module.entry];
+    while let Some(id) = open.pop() {
+        if !std::mem::replace(&mut found[id.index()], true) {
+            for step in &plans[id.index()].steps {
+                let callees = step.action.loop_program().is_none().then(|| step.action.callees());
+                open.extend(callees.into_iter().flatten().chain(step.applies.iter().copied()));
+            }
+        }
+    }
+    found
 }
 
 impl UnallocatedPlan {
@@ -141,7 +158,9 @@ impl<'a> PlanBuilder<'a> {
         let is_active = self.inlining.is_active();
         let of_users = (self.computation, &*self.users);
         let folded = is_active.then(|| transpose_folded(&lowering.analysis, of_users, site));
-        let of = folded.flatten().map_or(Cow::Borrowed(instruction), Cow::Owned);
+        let folded = folded.flatten();
+        let is_whole = folded.is_none();
+        let of = folded.map_or(Cow::Borrowed(instruction), Cow::Owned);
         let operands: Vec<_> = of.operands.iter().map(|&id| self.operand(id)).collect();
         let key = ValueKey::new(of, operands);
         let lowered = lowering.lower(site, &key);
@@ -170,7 +189,7 @@ impl<'a> PlanBuilder<'a> {
         self.step(site, action, key.arrays().collect(), &outputs, fuel);
         let step = self.plan.steps.last_mut().expect("it is added above");
         step.bytes = bytes_of(&instruction.shape);
-        (step.scratch, step.applies) = (scratch, applies);
+        (step.scratch, step.applies, step.is_whole) = (scratch, applies, is_whole);
         if is_alone {
             self.computed.insert(key, Rc::clone(&outputs));
         }

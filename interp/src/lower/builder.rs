@@ -143,6 +143,7 @@ impl<'a> PlanBuilder<'a> {
             applies: SmallVec::new(),
             fuel,
             part: None,
+            is_whole: false,
             fuses: Vec::new(),
         });
     }

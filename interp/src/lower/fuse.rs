@@ -399,6 +399,7 @@ fn fuse(
         applies: SmallVec::new(),
         fuel,
         part: last_part,
+        is_whole: false,
     }
 }
 

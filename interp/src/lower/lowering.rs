@@ -2,9 +2,10 @@
 use super::cost;
 use super::function::{SiteEngine, in_stated_layouts};
 use super::limits::CompileLimits;
+use super::unallocated::ArrayId;
 use super::value_key::ValueKey;
 use crate::analysis::Analysis;
-use crate::loops::{self, LoopProgram};
+use crate::loops::{self, LoopProgram, Member, SmallArray};
 use crate::plan::{Action, LiteralFn};
 use crate::state::Site;
 use hlo::ir::{ComputationId, Instruction};
@@ -79,6 +80,7 @@ impl<'a> Lowering<'a> {
             }
             Action::Communicate(_) => cost::of_exchange(instruction),
             Action::Bitcast
+            | Action::Steps(_)
             | Action::Call(_)
             | Action::While { .. }
             | Action::Branch(_)
@@ -145,6 +147,22 @@ impl<'a> Lowering<'a> {
             function = site_engine.resizable(instruction, operands, function);
         }
         in_stated_layouts(instruction, operands, function)
+    }
+
+    /// Returns steps on small arrays as a program.
+    ///
+    /// # Errors
+    /// The number of the first member that cannot be part of one.
+    pub(super) fn program_of_steps(
+        &self,
+        arrays: &[(ArrayId, SmallArray<'_>)],
+        members: &[Member<'_>],
+        results: &[ArrayId],
+    ) -> Result<LoopProgram, usize> {
+        let function = |site: Site, instruction: &Instruction, operands: &[&Shape]| {
+            self.function(site, instruction, operands, None)
+        };
+        loops::of_steps(&self.analysis, &function, (arrays, members, results))
     }
 
     /// Returns a loop over small arrays, or a condition of scalars, as a program; the engine

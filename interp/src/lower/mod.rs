@@ -14,6 +14,7 @@ mod lowering;
 mod peak;
 mod schedule;
 mod slice_pushdown;
+mod steps;
 mod transpose_folding;
 mod unallocated;
 mod uniform;

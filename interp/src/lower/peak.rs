@@ -118,9 +118,11 @@ fn peak(
             let inner = callees.iter().map(|id| of(id).shared).max().unwrap_or(0);
             live.saturating_add(inner)
         }
-        Action::Kernel(_) | Action::Function(_) | Action::Communicate(_) | Action::Start(_) => {
-            live.saturating_add(step.scratch)
-        }
+        Action::Kernel(_)
+        | Action::Function(_)
+        | Action::Steps(_)
+        | Action::Communicate(_)
+        | Action::Start(_) => live.saturating_add(step.scratch),
         Action::Bitcast | Action::Done => live,
     }
 }
@@ -132,6 +134,7 @@ fn callees(module: &Module, step: &Step) -> Vec<ComputationId> {
         Action::AsyncUpdate | Action::AsyncDone => true,
         Action::Kernel(_)
         | Action::Function(_)
+        | Action::Steps(_)
         | Action::Bitcast
         | Action::Call(_)
         | Action::While { .. }

@@ -64,7 +64,7 @@ fn peak(plan: &UnallocatedPlan) -> usize {
 /// Returns whether a step only computes arrays from arrays.
 fn is_pure(action: &Action) -> bool {
     match action {
-        Action::Kernel(_) | Action::Function(_) | Action::Bitcast => true,
+        Action::Kernel(_) | Action::Function(_) | Action::Steps(_) | Action::Bitcast => true,
         Action::Call(_)
         | Action::While { .. }
         | Action::Branch(_)

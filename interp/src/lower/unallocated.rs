@@ -52,6 +52,8 @@ pub(super) struct UnallocatedStep {
     pub(super) applies: SmallVec<[ComputationId; 1]>,
     pub(super) fuel: u64,
     pub(super) part: Option<SliceBounds>,
+    /// Whether it computes what its instruction does, from the arrays of that one's operands.
+    pub(super) is_whole: bool,
     /// The instructions that it computes on the way.
     pub(super) fuses: Vec<Site>,
 }

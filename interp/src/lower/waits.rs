@@ -93,7 +93,7 @@ impl Waits {
 /// Returns whether a step may wait, or come after one that waits because both have effects.
 fn may_wait(step: &UnallocatedStep, module: &Module, effects: &Effects) -> bool {
     match step.action {
-        Action::Kernel(_) | Action::Bitcast => false,
+        Action::Kernel(_) | Action::Steps(_) | Action::Bitcast => false,
         Action::AsyncStart { .. } | Action::AsyncUpdate | Action::AsyncDone => true,
         Action::Function(_)
         | Action::Call(_)

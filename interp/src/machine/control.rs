@@ -68,6 +68,7 @@ impl Machine {
             Action::AsyncDone => self.async_done(step),
             Action::Kernel(_)
             | Action::Function(_)
+            | Action::Steps(_)
             | Action::Bitcast
             | Action::Communicate(_)
             | Action::Start(_)

@@ -8,7 +8,7 @@ use crate::plan::{Action, LiteralFn, Output, Step};
 use crate::value::{Value, not_done};
 use crate::{Error, Result};
 use hlo::{Array, Literal, Op, Shape};
-use kernels::{Kernel, Reuse};
+use kernels::Reuse;
 use num::array::too_large;
 use num::error::Code;
 use num::parallel;
@@ -20,8 +20,15 @@ impl Machine {
     pub(super) fn execute(&mut self, step: &Step) -> Result<()> {
         let entered = self.context.stop().enter();
         match &step.action {
-            Action::Kernel(kernel) => {
-                self.with_check(step, |machine| machine.kernel(step, &**kernel))?;
+            Action::Kernel(kernel) => self.with_check(step, |machine| {
+                machine.kernel(step, kernel.reuse(), |scope, inputs, outputs| {
+                    kernel.run(scope, inputs, outputs)
+                })
+            })?,
+            Action::Steps(program) => {
+                self.kernel(step, Reuse::None, |context, inputs, outputs| {
+                    program.apply(context, inputs, outputs)
+                })?;
             }
             Action::Function(function) | Action::Communicate(function) => {
                 self.with_check(step, |machine| {
@@ -98,14 +105,19 @@ impl Machine {
     }
 
     /// Runs a kernel on slots.
-    fn kernel(&mut self, step: &Step, kernel: &dyn Kernel) -> Result<()> {
+    fn kernel(
+        &mut self,
+        step: &Step,
+        reuse: Reuse,
+        run: impl FnOnce(&RunContext, &[Option<&Array>], &mut [Array]) -> Result<()>,
+    ) -> Result<()> {
         let context = &self.context;
         let frame = self.frames.last_mut().expect("a step has a frame");
         let slots = &mut frame.slots;
         let mut outputs: SmallVec<[Array; 2]> = SmallVec::new();
         let mut in_place = None;
         for (k, output) in step.outputs.iter().enumerate() {
-            outputs.push(match (k, kernel.reuse()) {
+            outputs.push(match (k, reuse) {
                 (0, Reuse::Update) => {
                     in_place = Some(0);
                     operand_to_update(context, step, slots)?
@@ -126,7 +138,7 @@ impl Machine {
             });
         let inputs: SmallVec<[Option<&Array>; 4]> = inputs.collect::<Result<_>>()?;
         let _scratch = context.reserve_scratch(step.scratch)?;
-        kernel.run(context, &inputs, &mut outputs)?;
+        run(context, &inputs, &mut outputs)?;
         drop(inputs);
         for (output, value) in step.outputs.iter().zip(outputs) {
             slots[output.slot.index()] = Some(Value::Array(value));

@@ -14,6 +14,8 @@ pub(crate) enum Action {
     Kernel(Box<dyn Kernel>),
     /// Computes a value from whole operands.
     Function(Box<LiteralFn>),
+    /// Computes small arrays by several instructions, as a program.
+    Steps(Box<LoopProgram>),
     /// Reinterprets the operand's elements in another shape of equal size in bytes.
     Bitcast,
     /// Runs a computation on the operands.
@@ -63,6 +65,7 @@ impl Action {
         match self {
             Self::Kernel(_) => "kernel",
             Self::Function(_) => "function",
+            Self::Steps(_) => "steps (small arrays)",
             Self::Bitcast => "bitcast",
             Self::Call(_) => "call",
             Self::While { .. } if self.loop_program().is_some() => "while (small arrays)",
@@ -90,6 +93,7 @@ impl Action {
             Self::Function(function) | Self::Communicate(function) | Self::Start(function) => {
                 size_of_val(&**function)
             }
+            Self::Steps(program) => size_of_val(&**program),
             Self::While { fast, .. } => fast.as_deref().map_or(0, size_of_val),
             Self::Branch(branches) => size_of_val(&**branches),
             Self::Scan(scan) => size_of_val(&**scan),
@@ -110,6 +114,7 @@ impl Action {
             Self::Scan(scan) => vec![scan.to_apply],
             Self::Kernel(_)
             | Self::Function(_)
+            | Self::Steps(_)
             | Self::Bitcast
             | Self::AsyncUpdate
             | Self::AsyncDone
@@ -124,6 +129,7 @@ impl Action {
             Self::AsyncStart { .. } | Self::AsyncUpdate | Self::Start(_) => true,
             Self::Kernel(_)
             | Self::Function(_)
+            | Self::Steps(_)
             | Self::Bitcast
             | Self::Call(_)
             | Self::While { .. }
@@ -145,6 +151,7 @@ impl Action {
             | Self::Done => true,
             Self::Kernel(_)
             | Self::Function(_)
+            | Self::Steps(_)
             | Self::Bitcast
             | Self::Call(_)
             | Self::While { .. }

@@ -18,6 +18,7 @@ mod plans;
 mod products;
 mod side_by_side;
 mod small_loops;
+mod steps;
 mod sums;
 mod types;
 mod unrolled;

@@ -327,7 +327,7 @@ impl Body<'_> {
 }
 
 /// A module with one loop.
-fn module(choices: &[u8]) -> String {
+pub(super) fn module(choices: &[u8]) -> String {
     let shapes: Vec<&str> = CARRIED.iter().map(|(shape, _)| *shape).collect();
     let shape = format!("({})", shapes.join(", "));
     let mut body =
@@ -365,7 +365,7 @@ fn module(choices: &[u8]) -> String {
 }
 
 /// Returns the module with more elements in the arrays of `longer`: operations on them are fused.
-fn wide(module: &str) -> String {
+pub(super) fn wide(module: &str) -> String {
     [("f32[9", "f32[139"), ("[5,9]", "[5,139]"), ("[0:9]", "[0:139]"), ("={9,", "={139,")]
         .iter()
         .fold(module.replace("s32[19]", "s32[600]"), |text, (from, to)| text.replace(from, to))

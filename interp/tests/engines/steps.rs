@@ -1,0 +1,76 @@
+//! Steps on small arrays as one step with a program.
+use super::small_loops::{agree_with_code, module, wide};
+use super::{agree, compiled};
+use interp::Engine;
+use proptest::prelude::*;
+use std::fmt::Write;
+
+/// Returns the module with the body of its loop executed once, outside of a loop.
+fn once(module: &str) -> String {
+    module.replace("while(t), condition=condition, body=body", "call(t), to_apply=body")
+}
+
+fn has_program(text: &str) -> bool {
+    compiled(text, Engine::Exact).plan().to_string().contains("steps (small arrays)")
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() })]
+    #[test]
+    fn random_steps(choices in prop::collection::vec(any::<u8>(), 20..300)) {
+        agree(&once(&module(&choices)));
+        agree(&once(&wide(&module(&choices))));
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 30, failure_persistence: None, ..ProptestConfig::default() })]
+    #[test]
+    fn random_steps_as_code(choices in prop::collection::vec(any::<u8>(), 150..300)) {
+        for text in [once(&module(&choices)), once(&wide(&module(&choices)))] {
+            agree_with_code(&text, Engine::Exact);
+            agree_with_code(&text, Engine::Fast);
+        }
+    }
+}
+
+#[test]
+fn many_small_steps_have_a_program() {
+    let has = |k: u8| {
+        let choices: Vec<u8> = (0..120u8).map(|i| i.wrapping_mul(37).wrapping_add(k)).collect();
+        has_program(&once(&module(&choices)))
+    };
+    let count = (0..60).filter(|&k| has(k)).count();
+    assert!(count > 10, "{count}");
+}
+
+/// A step that is no part of the program reads a value of it, and computes one for the next program.
+#[test]
+fn a_program_ends_before_a_step_that_reads_it() {
+    let sum = "sum { a = f32[] parameter(0) b = f32[] parameter(1) ROOT c = f32[] add(a, b) }";
+    let part = |name: &str, x: &str| {
+        let mut text = format!("{name}0 = f32[3] negate({x}) ");
+        for i in 0..9 {
+            let (op, next) = (["add", "multiply"][i % 2], i + 1);
+            let _ = write!(
+                text,
+                "{name}{next} = f32[3] {op}({name}{i}, {x})
+                 {name}r{i} = f32[3] reverse({name}{next}), dimensions={{0}}
+                 {name}s{i} = f32[2] slice({name}r{i}), slice={{[1:3]}} "
+            );
+        }
+        text
+    };
+    let text = format!(
+        "{sum} ENTRY e {{ x = f32[3] parameter(0) large = f32[3,4000] parameter(1) z = f32[] constant(0) {}
+          w = f32[3,4000] broadcast(a9), dimensions={{0}} v = f32[3,4000] add(w, large)
+          y = f32[3] reduce(v, z), dimensions={{1}}, to_apply=sum {}
+          ROOT t = (f32[3], f32[2], f32[3], f32[2]) tuple(a9, as8, b9, bs8) }}",
+        part("a", "x"),
+        part("b", "y")
+    );
+    let plan = compiled(&text, Engine::Exact).plan().to_string();
+    assert_eq!(plan.matches("steps (small arrays)").count(), 2, "{plan}");
+    agree(&text);
+    agree_with_code(&text, Engine::Exact);
+}
