@@ -7,6 +7,8 @@ pub(crate) struct OffsetList<'a> {
     list: &'a [usize],
     /// The distance of neighbors, if it is the same for all of two or more.
     step: Option<usize>,
+    /// How many follow each other at a time, if that is known.
+    run: Option<usize>,
 }
 
 impl<'a> OffsetList<'a> {
@@ -25,16 +27,20 @@ impl<'a> OffsetList<'a> {
     pub(crate) fn are_neighbors(self) -> bool {
         self.even_step() == Some(1)
     }
+    /// Returns how many follow each other at a time: eight, four, two, or one.
+    pub(crate) fn run(self) -> usize {
+        self.run.unwrap_or_else(|| run(self.list))
+    }
     /// Returns the offsets from the number `first` on.
     pub(crate) fn from(self, first: usize) -> Self {
         let list = &self.list[first..];
-        Self { list, step: self.step.filter(|_| list.len() > 1) }
+        Self { list, step: self.step.filter(|_| list.len() > 1), run: None }
     }
 }
 
 impl<'a> From<&'a [usize]> for OffsetList<'a> {
     fn from(list: &'a [usize]) -> Self {
-        Self { list, step: even_step(list) }
+        Self { list, step: even_step(list), run: None }
     }
 }
 
@@ -58,18 +64,19 @@ impl<'a> IntoIterator for OffsetList<'a> {
 pub(crate) struct OffsetVec {
     list: Vec<usize>,
     step: Option<usize>,
+    run: usize,
 }
 
 impl From<Vec<usize>> for OffsetVec {
     fn from(list: Vec<usize>) -> Self {
-        let step = even_step(&list);
-        Self { list, step }
+        let (step, run) = (even_step(&list), run(&list));
+        Self { list, step, run }
     }
 }
 
 impl OffsetVec {
     pub(crate) fn as_list(&self) -> OffsetList<'_> {
-        OffsetList { list: &self.list, step: self.step }
+        OffsetList { list: &self.list, step: self.step, run: Some(self.run) }
     }
 }
 
@@ -85,4 +92,10 @@ fn even_step(list: &[usize]) -> Option<usize> {
     let &[first, second, ..] = list else { return None };
     let step = second.checked_sub(first)?;
     list.windows(2).all(|pair| pair[0].checked_add(step) == Some(pair[1])).then_some(step)
+}
+
+/// Returns how many offsets of a list follow each other at a time: eight, four, two, or one.
+fn run(list: &[usize]) -> usize {
+    let follow = |list: &[usize]| list.windows(2).all(|pair| pair[1] == pair[0] + 1);
+    [8, 4, 2].into_iter().find(|&count| list.chunks(count).all(follow)).unwrap_or(1)
 }

@@ -73,7 +73,9 @@ impl<K: Accumulator> Product<'_, '_, K> {
     fn run(&self, out: &mut [u8], is_parallel: bool) {
         let width = self.job.rounding.to.storage_bytes();
         if is_parallel {
-            let count = (out.len() / width).div_ceil(4 * threads()).clamp(LANES, SUMS);
+            // Neighbors stay together.
+            let count = (out.len() / width).div_ceil(4 * threads()).next_multiple_of(FEW);
+            let count = count.clamp(LANES, SUMS);
             let least = (MULTIPLIED / count / self.vector.len().max(1)).max(1);
             let size = (count * width, least);
             parts(out, size, |i, out| self.part(i * count, out));
@@ -100,7 +102,9 @@ impl<K: Accumulator> Product<'_, '_, K> {
                 let (start, indices) =
                     (lists.batches[self.batch], &lists.indices[first..][..count]);
                 let source = PackSource { elements, start, indices, terms: &lists.terms, order };
-                run(WithVector::<K> { source, vector: self.vector, sums, magnitudes });
+                let neighbors = if order == Order::Any { lists.indices.run() } else { 1 };
+                let vector = self.vector;
+                run(WithVector::<K> { source, neighbors, vector, sums, magnitudes });
                 if order == Order::Terms { sum_depth } else { terms }
             }
             None => {
@@ -165,6 +169,8 @@ impl<K: Accumulator> Task for WithLine<'_, K> {
 /// Sums of products with a vector, and of their absolute values.
 struct WithVector<'a, K: Accumulator> {
     source: PackSource<'a, K::Stored>,
+    /// How many indices follow each other at a time.
+    neighbors: usize,
     vector: &'a [K::Word],
     sums: &'a mut [K::Sum],
     magnitudes: &'a mut [f64],
@@ -174,7 +180,7 @@ impl<K: Accumulator> Task for WithVector<'_, K> {
     const IS_LONG: bool = true;
     #[inline(always)]
     fn run(self) {
-        let Self { source, vector, sums, magnitudes } = self;
+        let Self { source, neighbors, vector, sums, magnitudes } = self;
         let PackSource { elements, start, indices, terms, order } = source;
         if order == Order::Terms {
             for ((&index, sum), magnitude) in indices.iter().zip(sums).zip(magnitudes) {
@@ -185,7 +191,6 @@ impl<K: Accumulator> Task for WithVector<'_, K> {
         }
         if order == Order::Any {
             let groups = Groups::<K> { source, vector, sums, magnitudes };
-            let neighbors = Groups::<K>::neighbors(indices);
             let are_runs = terms.windows(2).all(|pair| pair[1] == pair[0] + neighbors);
             return match (neighbors, are_runs) {
                 (8, true) => groups.add_runs::<8>(),
@@ -216,11 +221,6 @@ struct Groups<'a, K: Accumulator> {
 }
 
 impl<K: Accumulator> Groups<'_, K> {
-    /// Returns how many at a time are neighbors.
-    fn neighbors(indices: &[usize]) -> usize {
-        let follow = |list: &[usize]| list.windows(2).all(|pair| pair[1] == pair[0] + 1);
-        [8, 4, 2].into_iter().find(|&count| indices.chunks(count).all(follow)).unwrap_or(1)
-    }
     /// Adds for `L` neighbors at a time, whose factors of all terms are one run of elements.
     #[inline(always)]
     fn add_runs<const L: usize>(mut self) {
