@@ -5,7 +5,7 @@ use crate::float_environment::FloatEnvironment;
 use crate::hooks::Hooks;
 use crate::loops;
 use crate::lower::{self, CompileLimits};
-use crate::machine::{LONG_STEP, Machine, Outcome};
+use crate::machine::{Machine, Outcome};
 use crate::options::{CompileOptions, Engine, RunOptions};
 use crate::plan::{PlanText, Step};
 use crate::program::{Program, calls_out};
@@ -144,14 +144,13 @@ impl Executable {
         };
         steps.map(bytes).collect()
     }
-    /// Returns whether a run with these hooks calls no code of others, but for a target, and has no
-    /// step that is long enough to be worth other threads: then it may run on a thread of the host.
+    /// Returns whether a run with these hooks calls no code of others, but for a target: then it may
+    /// run on a thread of the host.
     pub fn stays_on_thread(&self, hooks: &Hooks, but_for: &str) -> bool {
         let is_own = |target: &str| {
             target == but_for || !hooks.replaces(target) && hooks.runs_custom_call(target)
         };
-        let mut steps = self.0.plans.iter().flat_map(|plan| &plan.steps);
-        steps.all(|step| step.fuel < LONG_STEP) && !calls_out(self.module(), is_own)
+        !calls_out(self.module(), is_own)
     }
     /// Returns the most bytes that a run of one device is planned to hold at once, arguments and
     /// scratch memory of kernels included: enough for [`RunOptions::max_memory`]. A run with an

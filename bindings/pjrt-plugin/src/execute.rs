@@ -12,6 +12,7 @@ use crate::program::Program;
 use crate::promise::Promise;
 use hlo::diag::quantity;
 use hlo::{Literal, Shape};
+use interp::num::parallel::threads;
 use pjrt::sys::LoadedExecutableExecute;
 use std::collections::HashSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -19,8 +20,11 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
-/// A program runs on the thread of the host if its last run took less than this: to hand it to another thread and back takes a tenth.
-const BRIEF: Duration = Duration::from_micros(250);
+/// A program runs on the thread of the host, alone, if its last run took less than this: to hand it to another thread and back takes a
+/// fifth.
+const BRIEF: Duration = Duration::from_micros(300);
+/// It stays there as long as it takes less than this: two threads may take less time than one.
+const BRIEF_ALONE: Duration = Duration::from_micros(400);
 
 /// What each device has computed.
 type Computed = Result<Vec<Vec<Literal>>>;
@@ -102,7 +106,8 @@ fn compute(program: &Program, arguments: Vec<Vec<Arc<Promise>>>) -> Computed {
     let given: HashSet<usize> = arguments.iter().flatten().map(address).collect();
     let (start, calls_before) = (Instant::now(), callback::calls());
     let mut results = program.run(arguments)?;
-    let is_brief = start.elapsed() < BRIEF && callback::calls() == calls_before;
+    let limit = if threads() == 1 { BRIEF_ALONE } else { BRIEF };
+    let is_brief = start.elapsed() < limit && callback::calls() == calls_before;
     program.is_brief.store(is_brief, Ordering::Relaxed);
     // A result has memory of its own, also where the program returns an argument: hosts compare addresses.
     for value in results.iter_mut().flatten().filter(|value| given.contains(&address(value))) {

@@ -43,7 +43,7 @@ pub(crate) struct Program {
     /// The program of one device of several that compute by themselves, from its first launch on.
     alone: OnceLock<Session>,
     verified: Arc<Verified>,
-    /// Whether a run needs no thread but the one that it is started on, unless it calls Python.
+    /// Whether a run may use the thread that it is started on, unless it calls Python.
     pub(crate) stays: bool,
     /// Whether the last run was brief, and called no Python, which may wait for what the host does next.
     pub(crate) is_brief: AtomicBool,

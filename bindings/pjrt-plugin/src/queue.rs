@@ -2,12 +2,13 @@
 //!
 //! One thread suffices: each program uses all processors, and a fixed order makes the effects of callbacks the same in each run.
 //! Work that a callback launches, on that thread itself, runs at once: the thread cannot wait for its own queue. Brief work that finds
-//! the queue empty runs at once as well, on the thread of the host: to wake another thread, and to be woken by it, takes longer.
+//! the queue empty runs at once as well, on the thread of the host alone: to wake another thread, and to be woken by it, takes longer.
 //!
 //! A forked process has none of the threads of its parent: neither this one nor those of rayon's pool, for which its work would wait for
 //! ever. It gets a queue and a pool of its own with the first program that it launches.
 use crate::failure::{Code, Failure, Result};
 use interp::FloatEnvironment;
+use interp::num::parallel::alone;
 use rayon::ThreadPoolBuilder;
 use std::cell::Cell;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -67,7 +68,7 @@ impl Queue {
         // The pool that a program could use outside of the queue's has no threads in a forked process.
         if is_brief && !worker.is_forked && worker.pending.load(Ordering::Acquire) == 0 {
             drop(worker);
-            publish(compute());
+            publish(alone(compute));
             return Ok(());
         }
         worker.pending.fetch_add(1, Ordering::Relaxed);

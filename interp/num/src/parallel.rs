@@ -5,15 +5,34 @@
 //! type of elements only.
 use crate::clock::Stop;
 use rayon::prelude::*;
+use std::cell::Cell;
 
 /// Groups of parts for each thread, if there are several: the last ones to end are a small share of
 /// the work.
 const GROUPS: usize = 16;
 
+thread_local! {
+    /// Whether what this thread runs is its own work alone.
+    static ALONE: Cell<bool> = const { Cell::new(false) };
+}
+
 /// Returns the number of threads that share the work of a step.
 #[inline]
 pub fn threads() -> usize {
-    rayon::current_num_threads()
+    if ALONE.get() { 1 } else { rayon::current_num_threads() }
+}
+
+/// Runs a function whose work this thread shares with no other: to wake others takes longer than
+/// brief work.
+pub fn alone<R>(run: impl FnOnce() -> R) -> R {
+    struct Reset(bool);
+    impl Drop for Reset {
+        fn drop(&mut self) {
+            ALONE.set(self.0);
+        }
+    }
+    let _reset = Reset(ALONE.replace(true));
+    run()
 }
 
 /// Splits a slice into parts of `size` elements, the last of which may have fewer, and calls `each`
@@ -62,4 +81,23 @@ pub fn copy(from: &[u8], to: &mut [u8]) {
 
 fn groups<T: Send>(all: &mut [T], size: usize, group: &(dyn Fn(usize, &mut [T]) + Sync)) {
     all.par_chunks_mut(size).enumerate().for_each(|(number, all)| group(number, all));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::thread;
+
+    #[test]
+    fn one_thread_runs_all_parts_of_work_alone() {
+        let own = thread::current().id();
+        let mut all = vec![own; 1 << 12];
+        let id = |part: &mut [thread::ThreadId]| part.fill(thread::current().id());
+        let (count, ()) = alone(|| (threads(), parts(&mut all, (1, 1), |_, part| id(part))));
+        assert_eq!((count, threads()), (1, rayon::current_num_threads()));
+        assert!(all.iter().all(|id| *id == own));
+        let panicked = std::panic::catch_unwind(|| alone(|| panic!("of the test")));
+        assert!(panicked.is_err());
+        assert_eq!(threads(), rayon::current_num_threads());
+    }
 }

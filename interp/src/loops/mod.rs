@@ -9,6 +9,8 @@
 //! Large arrays that the loop carries, such as the inputs and outputs of a scan, keep their own
 //! memory. The loop may slice them, pass them to kernels, and update them in place.
 //!
+//! Steps on small arrays that are in no loop are a program of one round.
+//!
 //! A program that has run often becomes machine code, with scalars in registers. So do the scalar
 //! programs that ops apply to elements.
 mod arrays;

@@ -26,6 +26,7 @@ use hlo::ir::ComputationId;
 use hlo::{Array, Literal};
 use num::array::with_layouts;
 use num::error::Code;
+use num::parallel::threads;
 use split::Next;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -34,7 +35,7 @@ use std::time::{Duration, Instant};
 const DEPTH_LIMIT: usize = 10_000;
 
 /// The fuel of a step that threads may share.
-pub(crate) const LONG_STEP: u64 = 1 << 14;
+const LONG_STEP: u64 = 1 << 14;
 
 /// The depth up to which frames of callees are kept for the next iteration: each holds those it has
 /// called, and dropping them recurses.
@@ -142,7 +143,7 @@ impl Machine {
             return Err(Error::internal("a suspended machine was resumed without a value"));
         }
         let _environment = FloatEnvironment::enter();
-        let is_in_pool = rayon::current_thread_index().is_some();
+        let is_in_pool = rayon::current_thread_index().is_some() || threads() == 1;
         // Code of others may wait for another run, which may need the thread of the pool.
         self.run_steps(is_in_pool || self.program.calls_out || self.watch.is_some())
     }

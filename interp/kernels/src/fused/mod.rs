@@ -214,7 +214,7 @@ impl Fused {
     }
     /// Returns whether threads share the work.
     fn is_shared(&self) -> bool {
-        self.count >= 2 * self.shared()
+        threads() > 1 && self.count >= 2 * self.shared()
     }
     /// Elements of output `k` for so many elements of the index space.
     fn length_of(&self, k: usize, elements: usize) -> usize {

@@ -142,7 +142,10 @@ impl<'a, 'b> Emitter<'a, 'b> {
         }
         operation.operands.iter().for_each(|place| self.sync(*place));
         let function = self.builder.ins().iconst(I64, address::of_elementwise(operation));
-        self.call(address::of_apply(), None, &[function, self.memory]);
+        let places = operation.operands.iter().chain([&operation.result]);
+        let bytes = places.map(|place| place.end()).fold(0, usize::max);
+        let bytes = self.builder.ins().iconst(I64, to_i64(bytes));
+        self.call(address::of_apply(), None, &[function, self.memory, bytes]);
         self.reload(operation.result);
         false
     }

@@ -34,6 +34,7 @@ use emitter::{Emitter, VECTOR};
 use generate::generate;
 use hlo::Array;
 pub(crate) use scalars::compiler;
+use smallvec::{SmallVec, smallvec};
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use vectors::MOST_BYTES;
@@ -152,7 +153,7 @@ impl Code {
 
     /// Runs the code of a loop to its end.
     pub(super) fn run(&self, program: &LoopProgram, run: &mut LoopRun<'_>) -> Result<()> {
-        let mut list = vec![0];
+        let mut list: SmallVec<[u64; 8]> = smallvec![0];
         for (array, large) in run.large.iter_mut().zip(&program.large) {
             list.push(to_u64(address_of_elements(array, large.is_updated)));
         }
@@ -187,14 +188,12 @@ fn lost() -> Error {
     Error::internal("generated code has failed without an error")
 }
 
-/// Applies an elementwise operation to places of this memory.
-unsafe extern "C" fn apply(operation: *const Elementwise, memory: *mut u8) {
+/// Applies an elementwise operation to places in the first bytes of this memory.
+unsafe extern "C" fn apply(operation: *const Elementwise, memory: *mut u8, bytes: usize) {
     // SAFETY: the code passes an operation of its program, which outlives the code.
     let operation = unsafe { &*operation };
-    let places = operation.operands.iter().chain([&operation.result]);
-    let bytes = places.map(|place| place.end()).fold(0, usize::max);
-    // SAFETY: the code passes its own memory, which nothing else uses until this returns, and which
-    // has the places of its operations.
+    // SAFETY: the code passes its own memory, which nothing else uses until this returns, and the
+    // end of the last of the operation's places, which it has.
     let memory = unsafe { std::slice::from_raw_parts_mut(memory, bytes) };
     operation.apply(memory);
 }
