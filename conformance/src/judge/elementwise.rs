@@ -166,8 +166,8 @@ fn real(
         Op::Clamp(_) => {
             let [low, x, high] = [0, 1, 2].map(|i| parts(operands[i]));
             let clamped = x.iter().enumerate().map(|(i, &x)| {
-                let above = functions::binary(Binary::Maximum, x, broadcast(&low, i));
-                functions::binary(Binary::Minimum, above, broadcast(&high, i))
+                let above = functions::binary(Binary::Maximum, shape.ty, x, broadcast(&low, i));
+                functions::binary(Binary::Minimum, shape.ty, above, broadcast(&high, i))
             });
             Range::of(shape, &clamped.collect::<Vec<_>>())
         }
@@ -333,26 +333,26 @@ pub(super) fn real_binary(
     let itself = |x: Interval| functions::with_itself(op, x).filter(|_| same);
     let pairs = operands[0].intervals().zip(operands[1].intervals());
     let function = |(x, y): (Interval, Interval)| {
-        let values = itself(x).unwrap_or_else(|| functions::turns(op, x, y));
+        let values = itself(x).unwrap_or_else(|| functions::turns(op, ty, x, y));
         values.into_iter().flat_map(stored).collect::<Vec<_>>()
     };
     if op == Binary::Divide && modes.has(Mode::ReciprocalDivision) {
         // The reciprocal is rounded, and may itself be flushed: unrounded, it gives the quotient.
         let strict = modes.without(Mode::ExcessPrecision).without(Mode::FusedMultiplyAdd);
         let set = |(x, y): (Interval, Interval)| {
-            let reciprocals = functions::turns(op, Interval::point(1.0), y).into_iter();
+            let reciprocals = functions::turns(op, ty, Interval::point(1.0), y).into_iter();
             let each = reciprocals.map(|y| strict.store(ty, y, false)).flat_map(|reciprocal| {
                 [Some(reciprocal), modes.flushed(ty, reciprocal)].into_iter().flatten()
             });
             let products: Vec<Interval> = match same {
                 true => modes.times_own_reciprocal(ty, x),
-                false => each.map(|y| functions::binary(Binary::Multiply, x, y)).collect(),
+                false => each.map(|y| functions::binary(Binary::Multiply, ty, x, y)).collect(),
             };
             let products = products.into_iter().flat_map(stored);
             // A quotient of a value with itself is computed from its own reciprocal, and that of a
             // power of two is exact.
             let is_exact = same || ty.bits() > 32 || is_power_of_two(y);
-            let turns = if is_exact { Vec::new() } else { functions::turns(op, x, y) };
+            let turns = if is_exact { Vec::new() } else { functions::turns(op, ty, x, y) };
             let near = turns.into_iter().map(|z| Modes::inaccurate(ElementType::F32, z, QUOTIENT));
             let near = near.flat_map(|z| modes.store_all(ty, z, product));
             function((x, y)).into_iter().chain(products).chain(near).collect()

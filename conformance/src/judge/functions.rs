@@ -150,15 +150,15 @@ pub(super) fn with_itself(op: Binary, x: Interval) -> Option<Vec<Interval>> {
 
 /// Returns the values of a function of two numbers between its jumps and poles, and NaN where it is not
 /// defined; an interval around them if they are many.
-pub(super) fn turns(op: Binary, x: Interval, y: Interval) -> Vec<Interval> {
-    let all = binary(op, x, y);
+pub(super) fn turns(op: Binary, ty: ElementType, x: Interval, y: Interval) -> Vec<Interval> {
+    let all = binary(op, ty, x, y);
     // It may be NaN, which is on no side of a jump.
     if x.is_any() || y.is_any() || (x.is_point() && y.is_point()) {
         return vec![all];
     }
     if op == Binary::Divide && y.lo < 0.0 && y.hi > 0.0 {
         let sides = [Interval { lo: y.lo, hi: -0.0 }, Interval { lo: 0.0, hi: y.hi }];
-        return sides.map(|y| x / y).to_vec();
+        return sides.map(|y| x.over(y, ty)).to_vec();
     }
     let root = op == Binary::Power && y.is_point() && y.lo.fract() != 0.0;
     if root && x.lo.is_finite() && x.lo < 0.0 && x.hi >= 0.0 {
@@ -294,21 +294,22 @@ fn tangent(x: Interval) -> Interval {
     if within { Interval::open(lo, hi) } else { Interval::ANY }
 }
 
-/// Returns the values of a function of two numbers, before any rounding.
-pub(super) fn binary(op: Binary, x: Interval, y: Interval) -> Interval {
+/// Returns the values of a function of two numbers, before they are rounded to a type.
+pub(super) fn binary(op: Binary, ty: ElementType, x: Interval, y: Interval) -> Interval {
     let points = x.is_point() && y.is_point();
     let exactly = || {
         let value = num::binary(op, ElementType::F64, Scalar::Float(x.lo), Scalar::Float(y.lo));
         value.as_f64()
     };
     match op {
-        Binary::Add => x + y,
-        Binary::Subtract => x - y,
+        Binary::Add => x.plus(y, ty),
+        Binary::Subtract => x.plus(-y, ty),
         Binary::Multiply => {
             let zero = signed_zero(x, y).filter(|_| y.is_finite());
-            zero.or_else(|| signed_zero(y, x).filter(|_| x.is_finite())).unwrap_or_else(|| x * y)
+            zero.or_else(|| signed_zero(y, x).filter(|_| x.is_finite()))
+                .unwrap_or_else(|| x.times(y, ty))
         }
-        Binary::Divide => signed_zero(x, y).unwrap_or_else(|| x / y),
+        Binary::Divide => signed_zero(x, y).unwrap_or_else(|| x.over(y, ty)),
         Binary::Maximum if points => Interval::point(exactly()),
         Binary::Minimum if points => Interval::point(exactly()),
         Binary::Maximum => maximum(x, y),
@@ -472,7 +473,8 @@ mod tests {
         for op in ops {
             for (a, b) in starts.iter().flat_map(|&a| starts.map(|b| (a, b))) {
                 for width in [0.0, 1e-3, 0.5, 3.0] {
-                    let z = binary(op, between(a, a + width), between(b, b + width));
+                    let z =
+                        binary(op, ElementType::F64, between(a, a + width), between(b, b + width));
                     for (j, k) in (0..9).flat_map(|j| (0..9).map(move |k| (j, k))) {
                         let at = |start: f64, k: i32| start + width * f64::from(k) / 8.0;
                         let [x, y] = [at(a, j), at(b, k)].map(Scalar::Float);

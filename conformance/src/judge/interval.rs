@@ -1,4 +1,5 @@
 //! Intervals of real numbers, with the values that a float may have besides: infinities and NaN.
+use hlo::ElementType;
 use std::ops::Neg;
 
 /// The legal values of an element: all reals from `lo` to `hi`.
@@ -116,9 +117,11 @@ impl Interval {
         let radius = (self.hi - mid).max(mid - self.lo);
         if radius.is_nan() { f64::INFINITY } else { radius.next_up() }
     }
-    /// Returns an interval whose ends were rounded outwards with those that need no rounding.
-    fn with_ends(self, lo: Option<f64>, hi: Option<f64>) -> Self {
-        match self.is_finite() && !self.is_point() {
+    /// Returns an interval whose ends were rounded outwards with those that need no rounding. The
+    /// numbers of a narrower type that are nearest to its values are then no others. In `f64` an end
+    /// is itself the nearest one to values beside it, and stays outside of the interval.
+    fn with_ends(self, lo: Option<f64>, hi: Option<f64>, ty: ElementType) -> Self {
+        match self.is_finite() && !self.is_point() && ty != ElementType::F64 {
             true => Self { lo: lo.unwrap_or(self.lo), hi: hi.unwrap_or(self.hi) },
             false => self,
         }
@@ -203,9 +206,9 @@ impl Neg for Interval {
     }
 }
 
-impl std::ops::Add for Interval {
-    type Output = Self;
-    fn add(self, y: Self) -> Self {
+impl Interval {
+    /// Returns the sum, which is rounded to a type.
+    pub(super) fn plus(self, y: Self, ty: ElementType) -> Self {
         if self.is_nan() || y.is_nan() {
             return Self::NAN;
         }
@@ -221,8 +224,15 @@ impl std::ops::Add for Interval {
             let back = sum - a;
             (a != 0.0 && b != 0.0 && (a - (sum - back)) + (b - back) == 0.0).then_some(sum)
         };
-        let sum = sum.with_ends(exactly(self.lo, y.lo), exactly(self.hi, y.hi));
+        let sum = sum.with_ends(exactly(self.lo, y.lo), exactly(self.hi, y.hi), ty);
         if self.lo >= 0.0 && y.lo >= 0.0 { sum.not_negative() } else { sum }
+    }
+}
+
+impl std::ops::Add for Interval {
+    type Output = Self;
+    fn add(self, y: Self) -> Self {
+        self.plus(y, ElementType::F64)
     }
 }
 
@@ -234,9 +244,9 @@ impl std::ops::Sub for Interval {
     }
 }
 
-impl std::ops::Mul for Interval {
-    type Output = Self;
-    fn mul(self, y: Self) -> Self {
+impl Interval {
+    /// Returns the product, which is rounded to a type.
+    pub(super) fn times(self, y: Self, ty: ElementType) -> Self {
         if self.is_nan() || y.is_nan() {
             return Self::NAN;
         }
@@ -253,14 +263,21 @@ impl std::ops::Mul for Interval {
             (end.abs() > 1e-290 && own.all(|(a, b)| a.mul_add(*b, -end) == 0.0)).then_some(end)
         };
         let (lo, hi) = (products.clone().reduce(f64::min), products.reduce(f64::max));
-        let product = product.with_ends(lo.and_then(exactly), hi.and_then(exactly));
+        let product = product.with_ends(lo.and_then(exactly), hi.and_then(exactly), ty);
         if self.lo >= 0.0 && y.lo >= 0.0 { product.not_negative() } else { product }
     }
 }
 
-impl std::ops::Div for Interval {
+impl std::ops::Mul for Interval {
     type Output = Self;
-    fn div(self, y: Self) -> Self {
+    fn mul(self, y: Self) -> Self {
+        self.times(y, ElementType::F64)
+    }
+}
+
+impl Interval {
+    /// Returns the quotient, which is rounded to a type.
+    pub(super) fn over(self, y: Self, ty: ElementType) -> Self {
         if self.is_nan() || y.is_nan() {
             return Self::NAN;
         }
@@ -279,7 +296,7 @@ impl std::ops::Div for Interval {
             };
             let quotients = pairs.iter().map(|(a, b)| a / b);
             let (lo, hi) = (quotients.clone().reduce(f64::min), quotients.reduce(f64::max));
-            let quotient = quotient.with_ends(lo.and_then(exactly), hi.and_then(exactly));
+            let quotient = quotient.with_ends(lo.and_then(exactly), hi.and_then(exactly), ty);
             let positive = self.lo >= 0.0 && y.lo > 0.0;
             return if positive { quotient.not_negative() } else { quotient };
         }
@@ -298,6 +315,13 @@ impl std::ops::Div for Interval {
         } else {
             Self::ANY
         }
+    }
+}
+
+impl std::ops::Div for Interval {
+    type Output = Self;
+    fn div(self, y: Self) -> Self {
+        self.over(y, ElementType::F64)
     }
 }
 

@@ -387,8 +387,26 @@ pub(super) fn contains(ty: ElementType, x: Interval, actual: f64) -> Option<bool
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::judge::functions;
+    use hlo::op::Binary;
 
     const F32: ElementType = ElementType::F32;
+
+    #[test]
+    fn an_end_is_the_nearest_number_to_values_beside_it() {
+        let (x, two) = (Interval { lo: -1.0, hi: 1.0 }, Interval::point(2.0));
+        for all in [x + two, (x + two) * Interval::point(1.0), (x + two) / Interval::point(1.0)] {
+            for end in [1.0, 3.0] {
+                let stored = Modes::ALL.store(ElementType::F64, all, false);
+                assert_eq!(contains(ElementType::F64, stored, end), Some(true), "{end} in {all:?}");
+            }
+        }
+        let sum = functions::binary(Binary::Add, ElementType::F64, x, two);
+        assert_eq!(
+            contains(ElementType::F64, Modes::ALL.store(ElementType::F64, sum, false), 3.0),
+            Some(true)
+        );
+    }
 
     #[test]
     fn one_rounding_has_one_legal_value() {
