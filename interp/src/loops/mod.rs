@@ -164,7 +164,15 @@ impl LoopProgram {
                 Leaf::Empty(_) | Leaf::Token => {}
             }
         }
-        self.iterate(&mut run)?;
+        // Code begins with the constants of the program: it runs all of the round, or nothing of it.
+        match self.tier_up.code(|| code::compile(self)) {
+            Some(code) => code.run(self, &mut run)?,
+            None => {
+                let body = self.body.as_ref().ok_or_else(not_done)?;
+                run.repeat(&self.condition, body, u64::MAX)?;
+                self.tier_up.count(run.steps());
+            }
+        }
         run.spend()?;
         for (leaf, result) in written.iter().zip(results) {
             if let Leaf::Small(place, ..) = leaf {

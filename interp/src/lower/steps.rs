@@ -19,7 +19,7 @@ const COMPUTED: usize = 1 << 10;
 /// The most fuel of a member.
 const FUEL: u64 = 1 << 12;
 /// The numbers of members, reshapes not counted, for which a program is made.
-const LEAST: usize = 4;
+const LEAST: usize = 6;
 const MOST: usize = 2048;
 /// The members that are left out before no program is made.
 const ATTEMPTS: usize = 8;
