@@ -160,10 +160,8 @@ impl From<LoadError> for Failure {
         let LoadError { reason, mut diagnostics, source } = error;
         let exit = match reason {
             Reason::Io(error, _) if error.kind() == std::io::ErrorKind::IsADirectory => {
-                let help =
-                    || Some("this command takes one file: name one in the folder".to_owned());
-                diagnostics.iter_mut().for_each(|one| one.help = help());
-                Exit::Misuse
+                let failure = Self { diagnostics, source, exit: Exit::Misuse };
+                return failure.with_help("this command takes one file: name one in the folder");
             }
             Reason::Io(..) | Reason::File => Exit::Misuse,
             Reason::Invalid => Exit::Wrong,

@@ -79,7 +79,7 @@ pub(crate) fn choices(module: &Module) -> usize {
         Op::Clamp(_) => 2,
         _ => 0,
     };
-    all.map(|instruction| own(instruction)).sum()
+    all.map(own).sum()
 }
 
 /// Returns whether each element of the result of an op is one of an operand, wherever that is.

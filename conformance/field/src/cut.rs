@@ -129,7 +129,7 @@ impl Side {
     fn new(module: &Module) -> Option<Self> {
         let module = &expanded(module)?;
         let mut all = module.instructions();
-        if !all.all(|instruction| is_pure(instruction)) {
+        if !all.all(is_pure) {
             return None;
         }
         let mut side = Self { rewriter: ModuleRewriter::new(module), numbers: HashMap::new() };
