@@ -330,7 +330,7 @@ pub(super) fn real_binary(
         true => vec![z],
         false => modes.store_all(ty, inaccurate(z), product),
     };
-    let itself = |x: Interval| functions::with_itself(op, x).filter(|_| same);
+    let itself = |x: Interval| functions::with_itself(op, ty, x).filter(|_| same);
     let pairs = operands[0].intervals().zip(operands[1].intervals());
     let function = |(x, y): (Interval, Interval)| {
         let values = itself(x).unwrap_or_else(|| functions::turns(op, ty, x, y));

@@ -130,9 +130,9 @@ fn domain(op: Unary) -> (f64, f64) {
 const MOST_STEPS: i32 = 8;
 
 /// Returns the values of an op of a number and itself, where that says more than the numbers do.
-pub(super) fn with_itself(op: Binary, x: Interval) -> Option<Vec<Interval>> {
+pub(super) fn with_itself(op: Binary, ty: ElementType, x: Interval) -> Option<Vec<Interval>> {
     if op == Binary::Multiply {
-        return Some(vec![(x * x).not_negative()]);
+        return Some(vec![x.times(x, ty).not_negative()]);
     }
     let (value, zero) = match op == Binary::Divide {
         true => (1.0, Some(0.0)),
