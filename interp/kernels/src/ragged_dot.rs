@@ -229,7 +229,7 @@ fn free_rows(
         for (rows, &slice) in rows.iter().zip(slices).filter(|(rows, _)| !rows.is_empty()) {
             let free: Vec<usize> = rows.iter().map(|&row| l.free[row]).collect();
             let lhs = Lists {
-                batches: l.batch.as_list().from(batch),
+                batches: l.batch.as_list().starting_at(batch),
                 indices: free.as_slice().into(),
                 terms: l.contracting.as_list(),
             };

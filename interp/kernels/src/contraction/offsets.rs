@@ -5,11 +5,14 @@ use std::ops::Deref;
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct OffsetList<'a> {
     list: &'a [usize],
-    /// The distance of neighbors, if it is the same for all of two or more.
-    step: Option<usize>,
-    /// How many follow each other at a time, if that is known.
-    run: Option<usize>,
+    /// The distance of neighbors, or [`UNEVEN`].
+    step: usize,
+    /// How many follow each other at a time; 0 if that is not known yet.
+    run: usize,
 }
+
+/// In place of a distance of neighbors, if there are fewer than two, or it is not the same for all.
+const UNEVEN: usize = usize::MAX;
 
 impl<'a> OffsetList<'a> {
     pub(crate) fn list(self) -> &'a [usize] {
@@ -17,11 +20,11 @@ impl<'a> OffsetList<'a> {
     }
     /// Returns the distance of neighbors, if there are two or more, and it is the same for all.
     pub(crate) fn step(self) -> Option<usize> {
-        self.step
+        (self.step != UNEVEN).then_some(self.step)
     }
     /// Returns the distance of neighbors; of fewer than two, 1.
     pub(crate) fn even_step(self) -> Option<usize> {
-        if self.list.len() < 2 { Some(1) } else { self.step }
+        if self.list.len() < 2 { Some(1) } else { self.step() }
     }
     /// Returns whether neighbors follow each other.
     pub(crate) fn are_neighbors(self) -> bool {
@@ -29,18 +32,18 @@ impl<'a> OffsetList<'a> {
     }
     /// Returns how many follow each other at a time: eight, four, two, or one.
     pub(crate) fn run(self) -> usize {
-        self.run.unwrap_or_else(|| run(self.list))
+        if self.run > 0 { self.run } else { run(self.list) }
     }
     /// Returns the offsets from the number `first` on.
-    pub(crate) fn from(self, first: usize) -> Self {
+    pub(crate) fn starting_at(self, first: usize) -> Self {
         let list = &self.list[first..];
-        Self { list, step: self.step.filter(|_| list.len() > 1), run: None }
+        Self { list, step: if list.len() < 2 { UNEVEN } else { self.step }, run: 0 }
     }
 }
 
 impl<'a> From<&'a [usize]> for OffsetList<'a> {
     fn from(list: &'a [usize]) -> Self {
-        Self { list, step: even_step(list), run: None }
+        Self { list, step: even_step(list).unwrap_or(UNEVEN), run: 0 }
     }
 }
 
@@ -63,20 +66,21 @@ impl<'a> IntoIterator for OffsetList<'a> {
 #[derive(Debug)]
 pub(crate) struct OffsetVec {
     list: Vec<usize>,
-    step: Option<usize>,
+    step: usize,
     run: usize,
 }
 
 impl From<Vec<usize>> for OffsetVec {
     fn from(list: Vec<usize>) -> Self {
-        let (step, run) = (even_step(&list), run(&list));
+        let (step, run) = (even_step(&list).unwrap_or(UNEVEN), run(&list));
         Self { list, step, run }
     }
 }
 
 impl OffsetVec {
     pub(crate) fn as_list(&self) -> OffsetList<'_> {
-        OffsetList { list: &self.list, step: self.step, run: Some(self.run) }
+        let Self { list, step, run } = self;
+        OffsetList { list, step: *step, run: *run }
     }
 }
 
@@ -98,4 +102,30 @@ fn even_step(list: &[usize]) -> Option<usize> {
 fn run(list: &[usize]) -> usize {
     let follow = |list: &[usize]| list.windows(2).all(|pair| pair[1] == pair[0] + 1);
     [8, 4, 2].into_iter().find(|&count| list.chunks(count).all(follow)).unwrap_or(1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lists_know_their_distances() {
+        let of = |list: &[usize]| {
+            let owned = OffsetVec::from(list.to_vec());
+            let (a, b) = (OffsetList::from(list), owned.as_list());
+            assert_eq!((a.step(), a.run()), (b.step(), b.run()), "{list:?}");
+            (a.step(), a.run(), a.are_neighbors())
+        };
+        assert_eq!(of(&[]), (None, 8, true));
+        assert_eq!(of(&[7]), (None, 8, true));
+        assert_eq!(of(&[3, 3, 3]), (Some(0), 1, false));
+        assert_eq!(of(&[4, 5, 6, 7]), (Some(1), 8, true));
+        assert_eq!(of(&[0, 1, 14, 15, 28, 29]), (None, 2, false));
+        assert_eq!(of(&[9, 7, 5]), (None, 1, false));
+        let list = OffsetList::from(&[0, 1, 2, 9][..]);
+        assert_eq!(
+            (list.starting_at(1).step(), list.starting_at(3).step(), list.starting_at(3).run()),
+            (None, None, 8)
+        );
+    }
 }

@@ -21,7 +21,7 @@ pub(super) fn run<K: Accumulator>(job: &Job<'_, K>, total: Option<usize>, out: &
     let are_neighbors = [lhs, rhs].iter().all(|x| x.terms.are_neighbors());
     let sum = |column: usize| SingleSum {
         job,
-        lists: [lhs, Lists { indices: rhs.indices.from(column), ..rhs }],
+        lists: [lhs, Lists { indices: rhs.indices.starting_at(column), ..rhs }],
         are_neighbors,
         terms: total.unwrap_or(rhs.terms.len()),
     };
