@@ -234,7 +234,8 @@ impl Body<'_> {
             51 => {
                 let c = self.temporary("f32[9,2]", &format!("slice({g}), slice={{[0:9],[0:5:3]}}"));
                 let r = self.temporary("f32[9,2]", &format!("reverse({c}), dimensions={{1}}"));
-                let first = self.temporary("f32[9,1]", &format!("slice({h}), slice={{[0:9],[2:3]}}"));
+                let first =
+                    self.temporary("f32[9,1]", &format!("slice({h}), slice={{[0:9],[2:3]}}"));
                 self.add("f32[9,5]", &format!("concatenate({r}, {first}, {c}), dimensions={{1}}"))
             }
             52 => {
