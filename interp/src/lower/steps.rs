@@ -65,6 +65,14 @@ impl UnallocatedPlan {
     ) -> Option<Vec<usize>> {
         let mut members: Vec<usize> = Vec::new();
         let mut computed: FxHashSet<ArrayId> = FxHashSet::default();
+        // A large array that is read lives until the program has run, which no other step may wait
+        // for: it may take the array's memory.
+        let mut is_holding = false;
+        let is_large = |&array: &ArrayId| {
+            let info = &self.arrays[array];
+            let may_be_taken = info.value.is_none() && !info.is_kept;
+            may_be_taken && self.bytes(array).is_some_and(|bytes| bytes > READ)
+        };
         let is_long = |members: &[usize]| {
             let computes = |&&member: &&usize| self.steps[member].action.kernel().is_some();
             members.iter().filter(computes).count() >= LEAST
@@ -73,23 +81,30 @@ impl UnallocatedPlan {
             if members.len() < MOST && !refused.contains(&number) && self.is_small(step, lowering) {
                 members.push(number);
                 computed.extend(&step.outputs);
-            } else if step.inputs.iter().any(|array| computed.contains(array)) {
+                is_holding |= step.inputs.iter().any(is_large);
+            } else if is_holding || step.inputs.iter().any(|array| computed.contains(array)) {
                 if is_long(&members) {
                     return Some(members);
                 }
                 members.clear();
                 computed.clear();
+                is_holding = false;
             }
         }
         is_long(&members).then_some(members)
     }
 
+    fn bytes(&self, array: ArrayId) -> Option<usize> {
+        self.shape_of(array).and_then(ArrayShape::byte_count)
+    }
+
     fn is_small(&self, step: &UnallocatedStep, lowering: &Lowering<'_>) -> bool {
         let is_kernel = matches!(step.action, Action::Kernel(_) | Action::Bitcast);
         let opcode = step.site.of(lowering.module()).opcode();
-        let bytes = |array: &ArrayId| self.shape_of(*array).and_then(ArrayShape::byte_count);
         let fits = |most: usize| {
-            move |array: &ArrayId| bytes(array).is_some_and(|bytes| (1..=most).contains(&bytes))
+            move |&array: &ArrayId| {
+                self.bytes(array).is_some_and(|bytes| (1..=most).contains(&bytes))
+            }
         };
         let skipped = usize::from(opcode == Opcode::DynamicSlice);
         is_kernel

@@ -74,3 +74,18 @@ fn a_program_ends_before_a_step_that_reads_it() {
     agree(&text);
     agree_with_code(&text, Engine::Exact);
 }
+
+/// A program that reads a part of a large array ends before the array is updated where it is.
+#[test]
+fn a_program_ends_before_a_large_array_that_it_reads_is_taken() {
+    let text = "ENTRY e { x = f32[9000] parameter(0) i = s32[] parameter(1) u = f32[4] parameter(2)
+      y = f32[9000] negate(x) s = f32[4] dynamic-slice(y, i), dynamic_slice_sizes={4}
+      w = f32[9000] dynamic-update-slice(y, u, i)
+      a = f32[4] add(s, u) b = f32[4] multiply(a, s) c = f32[4] subtract(b, u)
+      d = f32[4] reverse(c), dimensions={0} f = f32[4] add(d, a) g = f32[4] multiply(f, d)
+      h = f32[4] subtract(g, u) k = f32[4] add(h, a) ROOT r = (f32[9000], f32[4]) tuple(w, k) }";
+    let plan = compiled(text, Engine::Exact).plan().to_string();
+    let update = plan.lines().find(|line| line.contains("dynamic-update-slice(")).unwrap();
+    assert!(update.contains("in place of") && plan.contains("steps (small arrays)"), "{plan}");
+    agree(text);
+}
