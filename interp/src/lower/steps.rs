@@ -107,7 +107,9 @@ impl UnallocatedPlan {
             }
         };
         let skipped = usize::from(opcode == Opcode::DynamicSlice);
+        // How often a scatter applies its computation follows from its indices.
         is_kernel
+            && opcode != Opcode::Scatter
             && step.is_whole
             && step.applies.is_empty()
             && step.fuel <= FUEL

@@ -1,7 +1,8 @@
 //! Steps on small arrays as one step with a program.
 use super::small_loops::{agree_with_code, module, wide};
-use super::{agree, compiled};
-use interp::Engine;
+use super::{agree, compiled, ramp, run};
+use hlo::Literal;
+use interp::{Engine, RunOptions};
 use proptest::prelude::*;
 use std::fmt::Write;
 
@@ -88,4 +89,28 @@ fn a_program_ends_before_a_large_array_that_it_reads_is_taken() {
     let update = plan.lines().find(|line| line.contains("dynamic-update-slice(")).unwrap();
     assert!(update.contains("in place of") && plan.contains("steps (small arrays)"), "{plan}");
     agree(text);
+}
+
+/// A scatter is charged by how many of its windows are inside of the array.
+#[test]
+fn scatters_are_charged_as_outside_of_a_program() {
+    let text = "add { a = f32[] parameter(0) b = f32[] parameter(1) ROOT c = f32[] add(a, b) }
+      ENTRY e { x = f32[3,8] parameter(0) u = f32[1,8] parameter(1) i = s32[1,1] parameter(2)
+      a = f32[3,8] negate(x) b = f32[3,8] multiply(a, x) c = f32[3,8] add(b, x)
+      d = f32[3,8] subtract(c, a) e = f32[3,8] multiply(d, d) f = f32[3,8] add(e, c)
+      g = f32[3,8] multiply(f, x) h = f32[3,8] add(g, c)
+      ROOT o = f32[3,8] scatter(h, i, u), update_window_dims={1}, inserted_window_dims={0},
+        scatter_dims_to_operand_dims={0}, index_vector_dim=1, to_apply=add }";
+    let steps = |engine, index: i32| {
+        let program = compiled(text, engine);
+        let parameters = program.module().entry().program_shape().parameters;
+        let mut arguments: Vec<Literal> =
+            parameters.iter().zip(1..).map(|(p, i)| ramp(p.array().unwrap(), i)).collect();
+        arguments[2] = Literal::from_slice(&[1, 1], &[index]);
+        run(&program, &arguments, &RunOptions::default()).steps
+    };
+    assert!(has_program(text));
+    for index in [1, 7] {
+        assert_eq!(steps(Engine::Exact, index), steps(Engine::Reference, index), "index {index}");
+    }
 }
