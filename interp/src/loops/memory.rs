@@ -241,8 +241,16 @@ impl Memory {
             let LoopCopy { from, to, bytes: count, .. } = copy;
             match count {
                 _ if copy.count > 1 => {
-                    let (from, to) = apart(bytes, copy.places());
-                    LoopCopy { from: 0, to: 0, ..copy }.run(from, to);
+                    let [read, written] = copy.places();
+                    if read.end() <= written.start || written.end() <= read.start {
+                        let (from, to) = apart(bytes, [read, written]);
+                        LoopCopy { from: 0, to: 0, ..copy }.run(from, to);
+                    } else {
+                        // It is written between arrays that are read.
+                        for LoopCopy { from, to, bytes: count, .. } in copy.parts() {
+                            bytes.copy_within(from..from + count, to);
+                        }
+                    }
                 }
                 // The sizes of scalars, without a call.
                 4 => fixed::<4>(bytes, from, to),
@@ -350,6 +358,35 @@ mod tests {
                 memory.copy(joined.iter().map(|copy| copy.shifted(from, to)));
                 prop_assert_eq!(memory.read(Place { start: to, bytes: BYTES }), &expected);
             }
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn padded_elements_are_copied_from_two_arrays(
+            is_padding in prop::collection::vec(any::<bool>(), 1..200),
+            order in Just([0usize, 1, 2]).prop_shuffle(),
+            step in 1..4usize,
+        ) {
+            // The padding, an array, and the result, in any order.
+            let [padding, array, result] = order.map(|at| at * BYTES);
+            let mut next = array;
+            let copies = is_padding.iter().enumerate().map(|(i, is_padding)| {
+                next += if *is_padding { 0 } else { 4 * step };
+                LoopCopy::new(if *is_padding { padding } else { next - 4 * step }, result + 4 * i, 4)
+            });
+            let copies: Vec<LoopCopy> = copies.collect();
+            let lines = 3 * BYTES / size_of::<Line>();
+            let mut memory = Memory(SmallVec::from_elem(Line([0; 4]), lines));
+            for (byte, i) in memory.bytes_mut().iter_mut().zip((1..=251u8).cycle()) {
+                *byte = i;
+            }
+            let mut expected = memory.bytes().to_vec();
+            for copy in &copies {
+                expected.copy_within(copy.from..copy.from + 4, copy.to);
+            }
+            memory.copy(LoopCopy::joined(copies).into_iter());
+            prop_assert!(memory.bytes() == expected);
         }
     }
 

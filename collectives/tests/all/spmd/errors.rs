@@ -47,7 +47,7 @@ fn invalid_shardings_are_rejected() {
             "E0511",
             "for an array of rank 2, the array has rank 1",
         ),
-        ("<mesh<[\"c\"=4]>, [{}]>", "E0511", "divided into 1 tiles, the shard is s32[1]"),
+        ("<mesh<[\"c\"=4]>, [{}]>", "E0511", "divided into 1 tile, the shard is s32[1]"),
         ("<mesh<[\"c\"=3]>, [{\"c\"}]>", "E0507", "tiles of unequal sizes are not supported"),
         (
             "<@c, [{\"c\"}]>",
