@@ -65,8 +65,8 @@ impl UnallocatedPlan {
     ) -> Option<Vec<usize>> {
         let mut members: Vec<usize> = Vec::new();
         let mut computed: FxHashSet<ArrayId> = FxHashSet::default();
-        // A large array that is read lives until the program has run, which no other step may wait
-        // for: it may take the array's memory.
+        // A large array that a member reads lives until the program has run. The program ends before
+        // the next step outside of it, which may update the array where it is.
         let mut is_holding = false;
         let is_large = |&array: &ArrayId| {
             let info = &self.arrays[array];
