@@ -6,14 +6,16 @@
 //! outside it reads one of its values, or writes what it reads. What a walk moves is read from where
 //! it comes from.
 #![expect(clippy::wildcard_enum_match_arm, reason = "other operations are no members")]
+use super::chain::{Chain, is_link};
 use super::memory::{Image, LoopCopy, Place};
-use super::operation::{FusedCall, KernelCall, Move, Operation, Source};
+use super::operation::{Elementwise, FusedCall, KernelCall, Move, Operation, Source};
 use super::{Block, Condition};
 use hlo::ElementType;
 use kernels::{
     Fused, FusedFn, FusedOperand, FusedPart, Fusion, Kernel, Method, Output, Read, Register,
 };
 use num::loops::VectorLoop;
+use num::scalar_program::step::ElementStep;
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 use std::mem::take;
@@ -21,6 +23,7 @@ use std::ops::RangeInclusive;
 use std::sync::Arc;
 
 /// The bytes of the smallest result of a member: a call takes as long as a few operations on less.
+/// Code takes members that are instructions of vectors as soon as their vectors are many.
 const LEAST: usize = 1 << 11;
 /// The bytes above which a constant takes more of the cache than a tile of its elements.
 const LONG: usize = 1 << 12;
@@ -90,7 +93,7 @@ impl PartialEq for Operand {
 
 /// The computation of a member.
 enum Role {
-    Loop(VectorLoop),
+    Loop(VectorLoop, Option<ElementStep>),
     /// One element from each run of so many elements, from a value of a type on.
     Rows(Arc<Method>, usize, ElementType),
 }
@@ -242,20 +245,24 @@ impl Pass<'_> {
                 return Operand { source, key: self.key_of(source), read, width, moved: None };
             };
             let moved = groups.moved.get(&place.start).filter(|_| !is_one);
-            moved.filter(|moved| moved.width == width).cloned().unwrap_or_else(|| {
-                let is_one = is_one || self.is_even(place, width);
-                let read = if is_one { Read::Scalar } else { Read::Array };
-                Operand { source, key: self.key(place), read, width, moved: None }
-            })
+            let is_near = |moved: &&Operand| bytes >= LEAST || moved.read == Read::Scalar;
+            moved.filter(|moved| moved.width == width).filter(is_near).cloned().unwrap_or_else(
+                || {
+                    let is_one = is_one || self.is_even(place, width);
+                    let read = if is_one { Read::Scalar } else { Read::Array };
+                    Operand { source, key: self.key(place), read, width, moved: None }
+                },
+            )
         };
         let number = match operation {
-            Operation::Elementwise(operation) if operation.result.bytes >= LEAST => {
+            Operation::Elementwise(operation) if is_member(operation) => {
                 let result = operation.result;
                 let ty = self.image.array_at(result.start)?.ty;
                 let count = result.bytes / ty.storage_bytes();
                 let all = operation.operands.iter();
                 let operands = all.map(|&of| operand(Source::Small(of), (of.bytes, count), false));
-                let (operands, role) = (operands.collect(), Role::Loop(operation.function.clone()));
+                let role = Role::Loop(operation.function.clone(), operation.step.clone());
+                let operands = operands.collect();
                 return Some(Member { at, role, operands, result, count, kernel: None });
             }
             Operation::Kernel(number) | Operation::Compute(number) => *number,
@@ -266,7 +273,7 @@ impl Pass<'_> {
         let mut count = shape.element_count()?;
         let role = match call.callee.kernel()?.fusion() {
             Fusion::Loop(function) | Fusion::Widen(function) if result.bytes >= LEAST => {
-                Role::Loop(function)
+                Role::Loop(function, None)
             }
             Fusion::Rows { inner, method } => {
                 let [(source, _), (first, of)] = call.operands.as_slice() else { return None };
@@ -353,6 +360,7 @@ impl Pass<'_> {
         let mut registers: FxHashMap<usize, Register> = FxHashMap::default();
         let mut inner_uses: FxHashMap<usize, usize> = FxHashMap::default();
         let (mut arrays, mut rows) = (Vec::new(), Vec::new());
+        let mut steps = Vec::new();
         for Member { role, operands, result, .. } in members {
             let mut register = |operand: &Operand| match operand.key {
                 Key::Small(start) if is_inner(operand) => {
@@ -363,13 +371,15 @@ impl Pass<'_> {
             };
             let operands: SmallVec<[Register; 3]> = operands.iter().map(&mut register).collect();
             match role {
-                Role::Loop(function) => {
+                Role::Loop(function, step) => {
+                    steps.push(step.map(|step| (step, operands.clone())));
                     let (function, width) = (FusedFn::Loop(function), result.bytes / count);
                     registers.insert(result.start, outers.len() + parts.len());
                     arrays.push((result, Output::Array(outers.len() + parts.len())));
                     parts.push(FusedPart { function, operands, width });
                 }
                 Role::Rows(method, _, ty) => {
+                    steps.push(None);
                     let first = (operands[1], ty);
                     rows.push((result, Output::Rows { of: operands[0], first, method }));
                 }
@@ -378,6 +388,15 @@ impl Pass<'_> {
         arrays.retain(|(place, _)| self.uses.get(&place.start) > inner_uses.get(&place.start));
         let (outputs, results): (Vec<Place>, Vec<Output>) = arrays.into_iter().chain(rows).unzip();
         let inputs = outers.iter().map(|outer| outer.source).collect();
+        let array = |result: &Output| match result {
+            Output::Array(register) => Some(*register),
+            Output::Rows { .. } => None,
+        };
+        let are_lines = outers.iter().all(|outer| !matches!(outer.read, Read::Walk(_)));
+        let steps: Option<Vec<_>> = steps.into_iter().collect();
+        let chain = steps.filter(|_| are_lines).zip(results.iter().map(array).collect());
+        let is_one = outers.iter().map(|outer| outer.read == Read::Scalar);
+        let chain = chain.and_then(|(steps, outputs)| Chain::new(count, is_one, steps, outputs));
         let operands = outers.into_iter().map(|Operand { read, width, .. }| FusedOperand {
             read,
             width,
@@ -386,8 +405,14 @@ impl Pass<'_> {
         (!outputs.is_empty()).then_some(())?;
         let kernel = Fused::new((count, inner), operands.collect(), &parts, results);
         self.scratch = self.scratch.max(kernel.scratch());
-        Some(FusedCall::new(kernel, inputs, outputs))
+        Some(FusedCall::new((kernel, chain), inputs, outputs))
     }
+}
+
+/// Returns whether an operation may be a member.
+fn is_member(Elementwise { step, operands, result, .. }: &Elementwise) -> bool {
+    let bytes = operands.iter().map(|place| place.bytes).fold(result.bytes, usize::max);
+    result.bytes >= LEAST || step.as_ref().is_some_and(|step| is_link(step, bytes))
 }
 
 /// Returns whether a walk over elements of this width reads a line of neighbors, or of one element.
@@ -399,7 +424,7 @@ fn is_long(copy: &LoopCopy, width: usize) -> bool {
 impl Member {
     fn inner(&self) -> Option<usize> {
         match self.role {
-            Role::Loop(_) => None,
+            Role::Loop(..) => None,
             Role::Rows(_, inner, _) => Some(inner),
         }
     }

@@ -15,6 +15,7 @@
 //! programs that ops apply to elements.
 mod arrays;
 mod build;
+mod chain;
 #[cfg(feature = "jit")]
 mod code;
 #[cfg(not(feature = "jit"))]

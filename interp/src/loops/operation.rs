@@ -1,4 +1,5 @@
 //! The operations of a program, and how they run.
+use super::chain::Chain;
 use super::memory::{LoopCopy, Memory, Place, around};
 use super::{Block, Condition, LoopProgram, Repeat};
 use crate::Result;
@@ -251,6 +252,8 @@ impl KernelCall {
 /// Operations that are fused, with the places of their operands and results.
 pub(super) struct FusedCall {
     kernel: Fused,
+    #[cfg_attr(not(feature = "jit"), expect(dead_code, reason = "for generated code"))]
+    pub(super) chain: Option<Chain>,
     pub(super) inputs: Vec<Source>,
     pub(super) outputs: Vec<Place>,
     /// The numbers of the outputs in the order of their places.
@@ -260,9 +263,13 @@ pub(super) struct FusedCall {
 }
 
 impl FusedCall {
-    pub(super) fn new(kernel: Fused, inputs: Vec<Source>, outputs: Vec<Place>) -> Self {
+    pub(super) fn new(
+        (kernel, chain): (Fused, Option<Chain>),
+        inputs: Vec<Source>,
+        outputs: Vec<Place>,
+    ) -> Self {
         let order = (0..outputs.len()).collect();
-        let mut call = Self { kernel, inputs, outputs, order, in_place: None };
+        let mut call = Self { kernel, chain, inputs, outputs, order, in_place: None };
         call.sort();
         call
     }

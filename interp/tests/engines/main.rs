@@ -1,5 +1,6 @@
 //! Comparison of the engines with each other, and of planned with used memory.
 #![expect(clippy::unwrap_used, reason = "a test may panic")]
+mod chains;
 mod convolutions;
 mod cse;
 mod decompositions;

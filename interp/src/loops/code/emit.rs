@@ -1,4 +1,5 @@
 //! The code of a loop: its control flow, and its operations on arrays.
+use super::chains::is_emitted as is_chained;
 use super::elements::one_element;
 use super::emitter::{Emitter, VECTOR, offset};
 use super::generate::FunctionFrame;
@@ -101,6 +102,11 @@ impl<'a, 'b> Emitter<'a, 'b> {
                 self.product(*operands, *result);
             }
             Operation::Formula { formula, kernel } if self.formula(formula, *kernel, operation) => {
+            }
+            Operation::Fused(call)
+                if call.chain.as_ref().is_some_and(|of| is_chained(of, call)) =>
+            {
+                call.chain.iter().for_each(|chain| self.chain(chain, call));
             }
             Operation::Move(_)
             | Operation::Formula { .. }

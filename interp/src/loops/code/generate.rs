@@ -54,7 +54,9 @@ pub(super) fn generate<T>(emit: impl FnOnce(FunctionFrame<'_, '_>) -> T) -> Opti
     let (memory, list) = (builder.block_params(entry)[0], builder.block_params(entry)[1]);
     let emitted = emit(FunctionFrame { builder: &mut builder, convention, memory, list });
     builder.finalize();
-    module.define_function(function, &mut context).ok()?;
+    let defined = module.define_function(function, &mut context);
+    debug_assert!(defined.is_ok(), "the code is as the generator wants it: {defined:?}");
+    defined.ok()?;
     module.finalize_definitions().ok()?;
     Some((emitted, Code::new(module, function)))
 }

@@ -7,6 +7,7 @@
 //! The code takes the address of the block of memory, and that of a list of addresses: of the run,
 //! and of each large array.
 #![expect(unsafe_code, reason = "calls code that was generated, which calls back with addresses")]
+mod chains;
 mod convert;
 mod elements;
 mod emit;
@@ -99,6 +100,7 @@ fn size(block: &Block, kernels: &[KernelCall]) -> usize {
     };
     let of_operation = |operation: &Operation| match operation {
         Operation::Formula { formula, .. } => formula.steps(),
+        Operation::Fused(call) => call.chain.as_ref().map_or(1, chains::size) + 2,
         Operation::Repeat(repeat) => {
             size(&repeat.condition.block, kernels) + size(&repeat.body, kernels)
         }
@@ -110,8 +112,7 @@ fn size(block: &Block, kernels: &[KernelCall]) -> usize {
         | Operation::Choose { .. }
         | Operation::Product { .. }
         | Operation::Kernel(_)
-        | Operation::Compute(_)
-        | Operation::Fused(_) => {
+        | Operation::Compute(_) => {
             let (read, written) = operation.places(kernels);
             2 + read.iter().chain(&written).map(of_place).sum::<usize>()
         }

@@ -153,7 +153,7 @@ impl Emitter<'_, '_> {
 }
 
 /// Returns the vector of numbers that the processor computes at once.
-fn vector_of(ty: ElementType) -> Option<Type> {
+pub(super) fn vector_of(ty: ElementType) -> Option<Type> {
     match Kind::of(ty) {
         Kind::Single => Some(F32X4),
         Kind::Double => Some(F64X2),
@@ -164,7 +164,7 @@ fn vector_of(ty: ElementType) -> Option<Type> {
 }
 
 /// Emits an operation on the lanes of two vectors of integers.
-type OfLanes = fn(FuncInstBuilder<'_, '_>, Value, Value) -> Value;
+pub(super) type OfLanes = fn(FuncInstBuilder<'_, '_>, Value, Value) -> Value;
 
 /// The operations on integers that vectors have.
 const LANES: [(Binary, OfLanes); 6] = [
@@ -176,7 +176,7 @@ const LANES: [(Binary, OfLanes); 6] = [
     (Binary::Xor, |ins, a, b| ins.bxor(a, b)),
 ];
 
-fn lanes_of(op: Binary) -> Option<OfLanes> {
+pub(super) fn lanes_of(op: Binary) -> Option<OfLanes> {
     LANES.iter().find(|(of, _)| *of == op).map(|&(_, emit)| emit)
 }
 
