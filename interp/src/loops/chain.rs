@@ -68,7 +68,7 @@ pub(super) fn is_link(step: &ElementStep, bytes: usize) -> bool {
 
 /// Returns the bytes of the elements of a step that is an instruction of vectors, or a few, and none
 /// if all are predicates; `None` if it is none.
-fn lane_width(step: &ElementStep) -> Option<Option<usize>> {
+pub(super) fn lane_width(step: &ElementStep) -> Option<Option<usize>> {
     use ElementType::{F32, F64, Pred, S32, S64, U32, U64};
     let types = || step.operands.iter().chain([&step.result]).copied();
     let mut widths = types().filter(|ty| *ty != Pred).map(ElementType::storage_bytes);

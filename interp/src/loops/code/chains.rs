@@ -3,7 +3,7 @@
 //! A predicate is a mask: all bits of its lane, or none.
 use super::emitter::{Emitter, VECTOR, offset as constant};
 use super::kind::Kind;
-use super::vectors::{lanes_of, vector_of};
+use super::vectors::{lanes_of, mask_of, vector_of};
 use crate::loops::chain::Chain;
 use crate::loops::operation::{FusedCall, Source};
 use cranelift_codegen::ir::condcodes::{FloatCC, IntCC};
@@ -44,7 +44,7 @@ impl Emitter<'_, '_> {
         for place in call.inputs.iter().filter_map(|source| source.small()) {
             self.sync(place);
         }
-        let mask = if chain.width == 4 { I32X4 } else { I64X2 };
+        let mask = mask_of(chain.width);
         let type_of = |ty: ElementType| vector_of(ty).unwrap_or(mask);
         let inputs = || chain.inputs.iter().zip(&call.inputs);
         let scalars: Vec<Option<Value>> = inputs()
@@ -70,11 +70,14 @@ impl Emitter<'_, '_> {
             for ((&(ty, _), &source), scalar) in inputs().zip(&scalars) {
                 let value = match (scalar, source) {
                     (Some(scalar), _) => *scalar,
-                    (None, Source::Small(place)) => {
-                        self.load_lanes(ty, self.memory, (at(ty).0, place.start + at(ty).1), mask)
-                    }
-                    (None, Source::Large(number)) => {
-                        self.load_lanes(ty, self.large[number], at(ty), mask)
+                    (None, source) => {
+                        let (index, offset) = at(ty);
+                        let (base, start) = match source {
+                            Source::Small(place) => (self.memory, place.start),
+                            Source::Large(number) => (self.large[number], 0),
+                        };
+                        let address = self.builder.ins().iadd(base, index);
+                        self.load_lanes(ty, (address, start + offset), mask)
                     }
                 };
                 registers.push(value);
@@ -90,7 +93,8 @@ impl Emitter<'_, '_> {
             for (&register, place) in chain.outputs.iter().zip(&call.outputs) {
                 let ty = chain.type_of(register);
                 let (index, offset) = at(ty);
-                self.store_lanes(ty, (index, place.start + offset), registers[register]);
+                let address = self.builder.ins().iadd(self.memory, index);
+                self.store_lanes(ty, (address, place.start + offset), registers[register]);
             }
         }
         let following = self.builder.ins().iadd_imm(first, to_i64(round * lanes));
@@ -122,14 +126,12 @@ impl Emitter<'_, '_> {
     }
 
     /// Loads the lanes at an offset from an address.
-    fn load_lanes(
+    pub(super) fn load_lanes(
         &mut self,
         ty: ElementType,
-        base: Value,
-        (index, offset): (Value, usize),
+        (address, offset): (Value, usize),
         mask: Type,
     ) -> Value {
-        let address = self.builder.ins().iadd(base, index);
         let (flags, offset) = (MemFlags::new().with_notrap(), constant(offset));
         if let Some(vector) = vector_of(ty) {
             return self.builder.ins().load(vector, flags, address, offset);
@@ -147,9 +149,13 @@ impl Emitter<'_, '_> {
         if mask == I32X4 { words } else { self.builder.ins().swiden_low(words) }
     }
 
-    /// Stores lanes in the memory of the program.
-    fn store_lanes(&mut self, ty: ElementType, (index, offset): (Value, usize), value: Value) {
-        let address = self.builder.ins().iadd(self.memory, index);
+    /// Stores lanes at an offset from an address.
+    pub(super) fn store_lanes(
+        &mut self,
+        ty: ElementType,
+        (address, offset): (Value, usize),
+        value: Value,
+    ) {
         let (flags, offset) = (MemFlags::new().with_notrap(), constant(offset));
         if vector_of(ty).is_some() {
             self.builder.ins().store(flags, value, address, offset);
@@ -178,7 +184,7 @@ impl Emitter<'_, '_> {
     }
 
     /// Emits a step of a chain, with a result in lanes of this type.
-    fn lane_step(&mut self, step: &ElementStep, x: &[Value], result: Type) -> Value {
+    pub(super) fn lane_step(&mut self, step: &ElementStep, x: &[Value], result: Type) -> Value {
         let value = match step.step {
             ScalarStep::Select(p, a, b) => {
                 let mask = self.builder.func.dfg.value_type(x[p]);

@@ -318,6 +318,6 @@ impl Open {
 }
 
 /// Returns whether a function of floats is one instruction.
-pub(super) fn is_instruction(op: Unary) -> bool {
+fn is_instruction(op: Unary) -> bool {
     [Unary::Abs, Unary::Negate, Unary::Sqrt].contains(&op)
 }

@@ -1,63 +1,66 @@
 //! Code of operations in vectors, of arrays of a few of them.
-use super::elements::is_instruction;
 use super::emitter::{Emitter, VECTOR, offset};
 use super::kind::Kind;
+use crate::loops::chain::lane_width;
 use crate::loops::memory::Place;
 use crate::loops::operation::{Elementwise, Move};
-use cranelift_codegen::ir::types::{F32X4, F64X2, I32, I32X4, I64X2};
+use cranelift_codegen::ir::types::{F32X4, F64X2, I8, I8X16, I32, I32X4, I64X2};
 use cranelift_codegen::ir::{InstBuilder, MemFlags, Type, Value};
 use cranelift_frontend::FuncInstBuilder;
 use hlo::ElementType;
-use hlo::op::{Binary, Unary};
+use hlo::op::Binary;
 use num::scalar_program::step::ScalarStep;
 use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 
 /// The most bytes that are computed in vectors without a call.
 pub(super) const MOST_BYTES: usize = 512;
 
 impl Emitter<'_, '_> {
-    /// Emits an elementwise operation in vectors, if it is one instruction; returns whether it has.
+    /// Emits an elementwise operation in vectors, if it is instructions of them; returns whether it
+    /// has.
     pub(super) fn in_vectors(&mut self, operation: &Elementwise) -> bool {
-        let (Some(step), result) = (&operation.step, operation.result) else { return false };
-        let of_one_type = step.operands.iter().all(|ty| *ty == step.result);
-        let Some(vector) = vector_of(step.result).filter(|_| of_one_type) else { return false };
-        let has_instruction = match step.step {
-            ScalarStep::Unary(op, ..) if vector.lane_type().is_float() => is_instruction(op),
-            ScalarStep::Unary(op, ..) => [Unary::Negate, Unary::Not].contains(&op),
-            ScalarStep::Binary(op, ..) => is_arithmetic(op, vector),
-            ScalarStep::Constant(_)
-            | ScalarStep::Compare(..)
-            | ScalarStep::Select(..)
-            | ScalarStep::Clamp(..)
-            | ScalarStep::Convert(..) => false,
+        let Elementwise { step: Some(step), operands, result, .. } = operation else {
+            return false;
         };
-        if !has_instruction || result.bytes > MOST_BYTES {
+        let Some(width) = lane_width(step) else { return false };
+        // Predicates alone are bytes that are 0 or 1.
+        let width = width.unwrap_or(1);
+        let is_bytes = width == 1;
+        let count = result.bytes / step.result.storage_bytes();
+        if count * width > MOST_BYTES || is_bytes && !is_of_bits(step.step) {
             return false;
         }
+        let mask = mask_of(width);
+        let type_of = |ty: ElementType| vector_of(ty).unwrap_or(mask);
         // The last words of arrays are their own.
-        for at in (0..result.bytes).step_by(VECTOR) {
-            let x = operation.operands.iter().map(|place| self.vector(vector, place.start + at));
-            let x: Vec<Value> = x.collect();
-            // An instruction of floats is one of vectors too.
-            let value = match vector.lane_type().is_float() {
-                true => self.step(step.step, step.result, &x),
-                false => self.integers(step.step, &x),
-            };
-            let Some(value) = value else { return false };
-            self.put_vector(result.start + at, value);
+        for first in (0..count).step_by(VECTOR / width) {
+            let places = operands.iter().zip(&step.operands);
+            let x: SmallVec<[Value; 3]> = places
+                .map(|(place, &ty)| {
+                    let at = place.start + first * ty.storage_bytes();
+                    if is_bytes || vector_of(ty).is_some() {
+                        return self.vector(type_of(ty), at);
+                    }
+                    self.sync(Place { start: at, bytes: VECTOR / width });
+                    self.load_lanes(ty, (self.memory, at), mask)
+                })
+                .collect();
+            let mut value = self.lane_step(step, &x, type_of(step.result));
+            if is_bytes {
+                let one = self.builder.ins().iconst(I8, 1);
+                let one = self.builder.ins().splat(mask, one);
+                value = self.builder.ins().band(value, one);
+            }
+            let at = result.start + first * step.result.storage_bytes();
+            if is_bytes || vector_of(step.result).is_some() {
+                self.put_vector(at, value);
+            } else {
+                self.store_lanes(step.result, (self.memory, at), value);
+                self.reload(Place { start: at, bytes: VECTOR / width });
+            }
         }
         true
-    }
-
-    /// Emits an operation on the lanes of vectors of integers.
-    fn integers(&mut self, step: ScalarStep, x: &[Value]) -> Option<Value> {
-        let ins = self.builder.ins();
-        match (step, x) {
-            (ScalarStep::Unary(Unary::Negate, ..), &[x]) => Some(ins.ineg(x)),
-            (ScalarStep::Unary(Unary::Not, ..), &[x]) => Some(ins.bnot(x)),
-            (ScalarStep::Binary(op, ..), &[a, b]) => lanes_of(op).map(|emit| emit(ins, a, b)),
-            _ => None,
-        }
     }
 
     /// Emits a move of all elements of an array as vectors of them; returns whether it has.
@@ -180,11 +183,23 @@ pub(super) fn lanes_of(op: Binary) -> Option<OfLanes> {
     LANES.iter().find(|(of, _)| *of == op).map(|&(_, emit)| emit)
 }
 
-/// Returns whether vectors have an operation.
-fn is_arithmetic(op: Binary, vector: Type) -> bool {
-    use Binary::{Add, Divide, Maximum, Minimum, Multiply, Subtract};
-    match vector.lane_type().is_float() {
-        true => [Add, Subtract, Multiply, Divide, Maximum, Minimum].contains(&op),
-        false => lanes_of(op).is_some(),
+/// Returns the vector of the masks of lanes of so many bytes.
+pub(super) fn mask_of(width: usize) -> Type {
+    match width {
+        1 => I8X16,
+        4 => I32X4,
+        _ => I64X2,
+    }
+}
+
+/// Returns whether a step of predicates is one of their bits.
+fn is_of_bits(step: ScalarStep) -> bool {
+    match step {
+        ScalarStep::Unary(..) | ScalarStep::Binary(..) => true,
+        ScalarStep::Constant(_)
+        | ScalarStep::Compare(..)
+        | ScalarStep::Select(..)
+        | ScalarStep::Clamp(..)
+        | ScalarStep::Convert(..) => false,
     }
 }
