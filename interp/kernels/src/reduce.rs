@@ -16,11 +16,12 @@ use crate::contraction::ErrorBound;
 use crate::conversion::sums_of_bytes;
 use crate::function::{given, writes_in, writes_with};
 use crate::op::{ArrayOp, Site, linear, needs_whole_operands};
+use crate::typed::Typed;
 use crate::{Formula, Fusion, Kernel, in_halves};
 use hlo::op::{Binary, Reduce};
 use hlo::{Array, ArrayShape, Dims, ElementType, Scalar};
 use num::index::{Grid, count, offsets, others, pick, saturating_count, to_i64, to_usize};
-use num::loops::extreme_loop;
+use num::loops::{binary_loop, extreme_loop};
 use num::scalar_program::{ScalarProgram, ScalarPrograms};
 use num::{Arithmetic, Result, Scope};
 use smallvec::SmallVec;
@@ -68,7 +69,9 @@ fn kernel(
         let first = operands[1].ty;
         let folded = Folded::of(&applied, &lines, arithmetic);
         let folded = folded.filter(|folded| [from.ty, first, to.ty] == [folded.ty; 3]);
-        return Some(Box::new(OfLines::new(from, (first, folded), lines, method, arithmetic)));
+        let of_one = of_one(&applied, &lines, [from.ty, first, to.ty]);
+        let lines = OfLines::new(from, (first, folded), lines, method, arithmetic);
+        return Some(Box::new(OfLines { of_one, ..lines }));
     }
     if let Some(fold) = program_fold(&applied, operands, results, &reduced, arithmetic) {
         let steps = u64::try_from(saturating_count(&from.dims)).unwrap_or(u64::MAX);
@@ -161,6 +164,17 @@ impl Folded {
     }
 }
 
+/// Returns the loop of a reduction of one element each, with the first value: elementwise, where the
+/// order of the two is the same.
+fn of_one(applied: &ScalarProgram, lines: &ReducedLines, types: [ElementType; 3]) -> Option<Typed> {
+    use Binary::{Add, And, Maximum, Minimum, Multiply, Or, Xor};
+    let (op, ty) = applied.as_binary_in_order()?;
+    let is_symmetric = [Add, And, Maximum, Minimum, Multiply, Or, Xor].contains(&op);
+    let fits = is_symmetric && types == [ty; 3] && lines.counts().1 == 1;
+    let function = binary_loop(op, ty, Arithmetic::Exact).filter(|_| fits)?;
+    Some(Typed::new(function, &[ty; 2], ty))
+}
+
 fn is_sum(op: Binary, ty: ElementType) -> bool {
     ty.is_float() && op == Binary::Add
 }
@@ -213,6 +227,7 @@ struct OfLines {
     /// The type of the initial value.
     first: ElementType,
     folded: Option<Folded>,
+    of_one: Option<Typed>,
     steps: u64,
     arithmetic: Arithmetic,
 }
@@ -227,7 +242,8 @@ impl OfLines {
     ) -> Self {
         let steps = u64::try_from(saturating_count(&from.dims)).unwrap_or(u64::MAX);
         let width = from.ty.storage_bytes();
-        Self { lines, method: Arc::new(method), width, first, folded, steps, arithmetic }
+        let method = Arc::new(method);
+        Self { lines, method, width, first, folded, of_one: None, steps, arithmetic }
     }
 }
 
@@ -251,6 +267,9 @@ impl Kernel for OfLines {
         if self.folded.is_some_and(|folded| folded.add(lines, [inputs[0], inputs[1]], output)) {
             return;
         }
+        if let Some(of_one) = &self.of_one {
+            return of_one.run_with_scalar(inputs[0], inputs[1], output);
+        }
         let first = Scalar::read(self.first, inputs[1]);
         Reduction { lines, method, from: inputs[0], width: *width, first }.run(output);
     }
@@ -266,6 +285,9 @@ impl Kernel for OfLines {
         self.arithmetic
     }
     fn fusion(&self) -> Fusion {
+        if let Some(of_one) = &self.of_one {
+            return Fusion::Loop(of_one.function());
+        }
         match self.lines.runs().filter(|&inner| inner > 1) {
             Some(inner) => Fusion::Rows { inner, method: Arc::clone(&self.method) },
             None => Fusion::None,

@@ -56,12 +56,18 @@ impl Typed {
                 None => TypedOperand::Result,
             })
             .collect();
-        let bytes = result.bytes_mut();
+        self.run_on(&operands, result.bytes_mut());
+    }
+    /// Runs the loop on an array and a scalar.
+    pub(super) fn run_with_scalar(&self, array: &[u8], scalar: &[u8], result: &mut [u8]) {
+        self.run_on(&[TypedOperand::Array(array), TypedOperand::Scalar(scalar)], result);
+    }
+    fn run_on(&self, operands: &[TypedOperand<'_>], bytes: &mut [u8]) {
         if bytes.len() <= 2 * COMPUTED * self.result {
-            return self.run_part(&operands, bytes);
+            return self.run_part(operands, bytes);
         }
         parts(bytes, (COMPUTED * self.result, 1), |i, bytes| {
-            self.run_part(&self.part(&operands, i * COMPUTED, bytes.len() / self.result), bytes);
+            self.run_part(&self.part(operands, i * COMPUTED, bytes.len() / self.result), bytes);
         });
     }
     /// Returns the `count` elements from `first` on of each array.

@@ -356,7 +356,8 @@ fn fuse(
                 }
             });
         let operands: SmallVec<[Register; 3]> = operands.collect();
-        fuel = fuel.saturating_add(step.fuel);
+        let of_kernel = step.action.kernel().and_then(Kernel::computes).unwrap_or(0);
+        fuel = fuel.saturating_add(step.fuel).saturating_add(of_kernel);
         fuses.push(step.site);
         last_part = step.part.take().or(last_part);
         let array = step.outputs[0];
@@ -369,7 +370,6 @@ fn fuse(
             Role::Numbers(numbers) => part(FusedFn::Numbers(numbers), operands),
             Role::Same => operands[0],
             Role::Rows(method) => {
-                fuel = fuel.saturating_add(u64::try_from(count).unwrap_or(u64::MAX));
                 ends.push((array, rows(plan, &step, &operands, &outers, method)));
                 continue;
             }
