@@ -132,7 +132,7 @@ impl Walk {
     }
 
     /// Returns whether all its elements are the first one of the operand.
-    pub(super) fn is_scalar(&self) -> bool {
+    pub fn is_scalar(&self) -> bool {
         self.base == 0 && self.strides.iter().all(|&stride| stride == 0)
     }
 

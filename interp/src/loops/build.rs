@@ -1,6 +1,7 @@
 //! From a `while` to the operations of a program.
 #![expect(clippy::wildcard_enum_match_arm, reason = "other ops compute arrays")]
 use super::fuse::fuse;
+use super::invariants::Invariants;
 use super::memory::{Image, LoopCopy, Place};
 use super::operation::{KernelCall, Operation};
 use super::sharing::share;
@@ -61,7 +62,11 @@ pub(crate) fn compile(
         let mut builder = builder(strategy);
         match whole(&mut builder, op) {
             Some((condition, body, carried)) => {
-                let program = builder.finish(condition, Some(body), &carried);
+                let mut repeat = Repeat { condition, body };
+                let before = builder.invariants().of_loop(&mut repeat);
+                let before = Block { operations: before, fuel: 0 };
+                let Repeat { condition, body } = repeat;
+                let program = builder.finish(condition, Some((before, body)), &carried);
                 if program.image.bytes() <= BLOCK {
                     return Some(program);
                 }
@@ -217,28 +222,36 @@ impl<'a> LoopBuilder<'a> {
             most: INSTRUCTIONS.max(2 * analysis.instructions),
         }
     }
+    pub(super) fn invariants(&self) -> Invariants<'_> {
+        Invariants { image: &self.image, kernels: &self.kernels }
+    }
+    /// Returns the program of a condition, and of a body with what is computed once before it.
     pub(super) fn finish(
         mut self,
         mut condition: Condition,
-        mut body: Option<Block>,
+        body: Option<(Block, Block)>,
         carried: &Leaves,
     ) -> LoopProgram {
+        let (mut before, mut body) =
+            body.map_or_else(Default::default, |(before, body)| (before, Some(body)));
         let places = carried.iter().filter_map(|leaf| match leaf {
             Leaf::Small(place, ..) => Some(*place),
             Leaf::Large { .. } | Leaf::Empty(_) | Leaf::Token => None,
         });
-        let blocks = (&mut condition, body.as_mut());
+        let blocks = body.iter_mut().chain([&mut condition.block, &mut before]).collect();
+        let places = places.chain([condition.value]);
         let fused = fuse(blocks, (&self.image, &mut self.kernels), places);
         let mut carried = carried.to_vec();
         if let Some(body) = &mut body {
             let of_arrays = (&self.image, &mut *self.kernels);
-            self.image = share((&mut condition, body), of_arrays, &mut carried);
+            self.image = share((&mut condition, body, &mut before), of_arrays, &mut carried);
         }
         let scratch = self.kernels.iter().map(KernelCall::bytes).fold(fused, usize::saturating_add);
         let body_of_code = body.as_ref().filter(|_| self.analysis.programs.become_code());
         let work =
             body_of_code.and_then(|body| code::work([&condition.block, body], &self.kernels));
         LoopProgram {
+            before,
             condition,
             body,
             carried,

@@ -6,10 +6,10 @@
 //! outside it reads one of its values, or writes what it reads. What a walk moves is read from where
 //! it comes from.
 #![expect(clippy::wildcard_enum_match_arm, reason = "other operations are no members")]
+use super::Block;
 use super::chain::{Chain, is_link};
 use super::memory::{Image, LoopCopy, Place};
 use super::operation::{Elementwise, FusedCall, KernelCall, Move, Operation, Source};
-use super::{Block, Condition};
 use hlo::ElementType;
 use kernels::{
     Fused, FusedFn, FusedOperand, FusedPart, Fusion, Kernel, Method, Output, Read, Register,
@@ -36,16 +36,15 @@ const MOST_MEMBERS: usize = 256;
 /// tile has few.
 const INNER: RangeInclusive<usize> = 1 << 7..=1 << 14;
 
-/// Fuses operations of a program, which reads `kept` when it has ended; returns the most bytes that
-/// one of them works in.
+/// Fuses operations of the blocks of a program, which reads `kept` beside them; returns the most bytes
+/// that one of them works in.
 pub(super) fn fuse(
-    (condition, body): (&mut Condition, Option<&mut Block>),
+    mut blocks: Vec<&mut Block>,
     (image, kernels): (&Image, &mut [KernelCall]),
     kept: impl Iterator<Item = Place>,
 ) -> usize {
     let mut pass = Pass { image, kernels, uses: FxHashMap::default(), scratch: 0 };
-    kept.chain([condition.value]).for_each(|place| pass.count(place));
-    let mut blocks: Vec<&mut Block> = body.into_iter().chain([&mut condition.block]).collect();
+    kept.for_each(|place| pass.count(place));
     for block in &blocks {
         pass.count_in(block);
     }

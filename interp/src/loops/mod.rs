@@ -22,6 +22,7 @@ mod code;
 #[path = "no_code.rs"]
 mod code;
 mod fuse;
+mod invariants;
 mod memory;
 mod operation;
 mod sharing;
@@ -44,6 +45,8 @@ pub(crate) use steps::{Member, SmallArray, of_steps};
 /// A loop, or the condition of one, whose operations have fixed places for their operands and
 /// results.
 pub(crate) struct LoopProgram {
+    /// What the loop computes alike in each round.
+    before: Block,
     condition: Condition,
     /// `None` if only the condition is a program.
     body: Option<Block>,
@@ -141,6 +144,7 @@ impl LoopProgram {
                 (_, Value::Tuple(_) | Value::Token | Value::Async(_)) => return Err(not_done()),
             }
         }
+        run.block(&self.before)?;
         self.iterate(&mut run)?;
         run.spend()?;
         self.carried.iter().map(|leaf| result(leaf, &mut run)).collect()

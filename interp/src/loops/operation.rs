@@ -451,7 +451,7 @@ impl<'a> LoopRun<'a> {
         Ok(self.memory.bytes()[condition.value.start] != 0)
     }
 
-    fn block(&mut self, block: &Block) -> Result<()> {
+    pub(super) fn block(&mut self, block: &Block) -> Result<()> {
         self.unspent += block.fuel;
         block.operations.iter().try_for_each(|operation| self.execute(operation))
     }

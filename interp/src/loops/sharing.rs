@@ -38,7 +38,7 @@ struct Part {
 
 /// Gives the arrays of a program their last places; returns the block of memory.
 pub(super) fn share(
-    (condition, body): (&mut Condition, &mut Block),
+    (condition, body, before): (&mut Condition, &mut Block, &mut Block),
     (image, kernels): (&Image, &mut [KernelCall]),
     carried: &mut [Leaf],
 ) -> Image {
@@ -47,13 +47,14 @@ pub(super) fn share(
         Leaf::Large { .. } | Leaf::Empty(_) | Leaf::Token => None,
     });
     let kept: Vec<Place> = kept.chain([condition.value]).collect();
-    let mut lives = Lives::new((image, kernels), Same::default(), [&condition.block, body], &kept);
+    let blocks = [&condition.block, &*body, &*before];
+    let mut lives = Lives::new((image, kernels), Same::default(), blocks, &kept);
     lives.without_copies(&mut condition.block);
     lives.without_copies(body);
     lives.without_copy_at_end(body);
-    let lives = Lives::new((image, kernels), lives.same, [&condition.block, body], &kept);
-    let Part { offsets, bytes, .. } =
-        together([lives.part(&condition.block), lives.part(body)].into_iter());
+    let blocks = [&condition.block, &*body, &*before];
+    let lives = Lives::new((image, kernels), lives.same, blocks, &kept);
+    let Part { offsets, bytes, .. } = together(blocks.into_iter().map(|block| lives.part(block)));
     let offsets: FxHashMap<usize, usize> = offsets.into_iter().collect();
 
     let mut new = Image::default();
@@ -79,6 +80,7 @@ pub(super) fn share(
     let moves = Moves { image, starts };
     moves.condition(condition);
     moves.block(body);
+    moves.block(before);
     for call in kernels {
         call.operands.iter_mut().for_each(|(source, _)| moves.source(source));
         call.results.iter_mut().for_each(|(place, _)| moves.place(place));
@@ -118,7 +120,7 @@ impl<'a> Lives<'a> {
     fn new(
         (image, kernels): (&'a Image, &'a [KernelCall]),
         same: Same,
-        blocks: [&Block; 2],
+        blocks: [&Block; 3],
         kept: &[Place],
     ) -> Self {
         let mut lives = Self { image, kernels, same, total: FxHashMap::default() };

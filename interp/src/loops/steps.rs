@@ -130,8 +130,9 @@ impl LoopBuilder<'_> {
         self.image.constant_mut(value)[value.start] = 1;
         self.image.constant_mut(ended)[ended.start] = 0;
         self.push(Operation::copy(ended, value));
-        let body = std::mem::take(&mut self.block);
+        let mut body = std::mem::take(&mut self.block);
+        self.invariants().inside(&mut body);
         let condition = Condition { block: Block::default(), value };
-        Some(self.finish(condition, Some(body), carried))
+        Some(self.finish(condition, Some((Block::default(), body)), carried))
     }
 }

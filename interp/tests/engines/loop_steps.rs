@@ -123,3 +123,35 @@ fn small_products() {
         agree_with_code(&text, Engine::Fast);
     }
 }
+
+/// What a loop computes alike in each round is computed before it: also in a loop inside, and in one
+/// without a round, whose value stays.
+#[test]
+fn invariants_of_loops() {
+    for (rounds, inside) in [(0, 0), (1, 2), (3, 0), (3, 2), (40, 3)] {
+        let state = "(s32[], f32[40], f32[40], f32[20,4], f32[80])";
+        let text = format!(
+            "few {{ t = {state} parameter(0) i = s32[] get-tuple-element(t), index=0 n = s32[] constant({inside})
+               ROOT l = pred[] compare(i, n), direction=LT }}
+             inner {{ t = {state} parameter(0) i = s32[] get-tuple-element(t), index=0 one = s32[] constant(1) j = s32[] add(i, one)
+               a = f32[40] get-tuple-element(t), index=1 b = f32[40] get-tuple-element(t), index=2
+               w = f32[20,4] get-tuple-element(t), index=3 x = f32[80] get-tuple-element(t), index=4
+               c = f32[80] concatenate(a, b), dimensions={{0}} d = f32[80] multiply(c, c) v = f32[80] reshape(w) e = f32[80] add(d, v)
+               y = f32[80] subtract(e, x) ROOT r = {state} tuple(j, a, b, w, y) }}
+             less {{ t = {state} parameter(0) i = s32[] get-tuple-element(t), index=0 n = s32[] constant({rounds})
+               ROOT l = pred[] compare(i, n), direction=LT }}
+             next {{ t = {state} parameter(0) i = s32[] get-tuple-element(t), index=0 one = s32[] constant(1) j = s32[] add(i, one)
+               a = f32[40] get-tuple-element(t), index=1 w = f32[20,4] get-tuple-element(t), index=3 x = f32[80] get-tuple-element(t), index=4
+               m = f32[4,20] transpose(w), dimensions={{1,0}} s = f32[1,20] slice(m), slice={{[1:2], [0:20]}} p = f32[20] reshape(s)
+               z = f32[] constant(0.5) q = f32[40] pad(p, z), padding=7_13 u = f32[40] add(q, a) k = s32[] constant(0)
+               o = {state} tuple(k, u, a, w, x) l = {state} while(o), condition=few, body=inner y = f32[80] get-tuple-element(l), index=4
+               f = f32[] convert(i) g = f32[80] broadcast(f), dimensions={{}} h = f32[80] add(y, g) n = f32[40] negate(u)
+               ROOT r = {state} tuple(j, a, n, w, h) }}
+             ENTRY main {{ i = s32[] constant(0) a = f32[40] parameter(0) b = f32[40] parameter(1) w = f32[20,4] parameter(2)
+               x = f32[80] parameter(3) t = {state} tuple(i, a, b, w, x) ROOT r = {state} while(t), condition=less, body=next }}"
+        );
+        assert!(compiled(&text, Engine::Exact).plan().to_string().contains("while (small arrays)"));
+        agree_with_code(&text, Engine::Exact);
+        agree_with_code(&text, Engine::Fast);
+    }
+}
