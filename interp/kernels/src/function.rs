@@ -91,8 +91,8 @@ where
     fn computes(&self) -> Option<u64> {
         Some(0)
     }
-    fn compute(&self, inputs: &[&[u8]], output: &mut [u8]) {
-        (self.function)(inputs, output);
+    fn compute(&self, inputs: &[&[u8]], outputs: &mut [&mut [u8]]) {
+        (self.function)(inputs, outputs[0]);
     }
     fn formula(&self) -> Option<Formula> {
         self.formula.clone()

@@ -37,14 +37,15 @@ pub trait Kernel: Send + Sync {
     fn fold(&self, _inputs: &[Option<&Array>], _output: &mut Array) -> bool {
         false
     }
-    /// Returns the steps that [`Kernel::run`] spends, if [`Kernel::compute`] computes the output too.
+    /// Returns the steps that [`Kernel::run`] spends, if [`Kernel::compute`] computes the outputs too.
     fn computes(&self) -> Option<u64> {
         None
     }
-    /// Computes the only output, from the bytes of all inputs, as [`Kernel::run`] does but for what
-    /// that takes from the run.
-    fn compute(&self, _inputs: &[&[u8]], _output: &mut [u8]) {}
-    /// Returns how [`Kernel::compute`] computes few elements from few: in these steps, in this order.
+    /// Computes the outputs, from the bytes of all inputs, as [`Kernel::run`] does but for what that
+    /// takes from the run.
+    fn compute(&self, _inputs: &[&[u8]], _outputs: &mut [&mut [u8]]) {}
+    /// Returns how [`Kernel::compute`] computes the few elements of the only output from few: in these
+    /// steps, in this order.
     fn formula(&self) -> Option<Formula> {
         None
     }

@@ -14,6 +14,7 @@ pub mod data_movement;
 mod dot;
 mod dynamic_slice;
 mod elementwise;
+mod extremes;
 mod fft;
 mod floats;
 mod fold;

@@ -1,7 +1,12 @@
 //! Sums of floats in f64 with a bound on their error, and their rounding.
+#![expect(
+    clippy::inline_always,
+    reason = "only code inlined into the function of an instruction set is compiled for it"
+)]
 use hlo::{ElementType, Scalar};
 use num::accumulator::{ExactSum, Sum};
 use num::exact::two_sum;
+use num::loops::instruction_set::{self, Task};
 use num::loops::{LongSum, SumLoops, VectorLoop, convert_loop};
 use num::{Arithmetic, single::to_f32};
 use smallvec::SmallVec;
@@ -15,6 +20,9 @@ const ERROR: f64 = 320.0 / 9_007_199_254_740_992.0;
 const TWICE: f64 = f64::from_bits((1023 - 105) << 52);
 /// Rows that are added in f64 before the sums are added to ones that keep their rounding errors.
 pub(super) const ROWS: usize = 256;
+/// Elements of the longest sums whose rounding errors are kept: short sums often have none, and are
+/// halfway between two numbers.
+pub(super) const FEW: usize = 32;
 /// Sums that are rounded together.
 const AT_ONCE: usize = 64;
 
@@ -170,6 +178,8 @@ pub(super) struct ColumnSums {
     lost: Numbers,
     magnitudes: Numbers,
     rows: usize,
+    /// Whether magnitudes are those of rounding errors that are not in the other sums.
+    are_few: bool,
 }
 
 /// Numbers of sums: few have no allocation.
@@ -193,7 +203,16 @@ impl ColumnSums {
             list.clear();
             list.resize(count, value);
         }
-        self.rows = 0;
+        (self.rows, self.are_few) = (0, false);
+    }
+    /// Starts `count` sums of few elements with a first value.
+    pub(super) fn restart_few(&mut self, first: Scalar, count: usize, loops: SumLoops) {
+        self.restart(first, count);
+        if loops.arithmetic == Arithmetic::Exact {
+            std::mem::swap(&mut self.sums, &mut self.high);
+            self.magnitudes.fill(0.0);
+            self.are_few = true;
+        }
     }
     /// Adds rows, whose first element belongs to sum number `at`.
     pub(super) fn add(&mut self, loops: SumLoops, rows: &[&[u8]], at: usize) {
@@ -203,7 +222,8 @@ impl ColumnSums {
         self.rows += rows.len();
         let end = at + rows.first().map_or(0, |row| row.len() / loops.width);
         let lists = [&mut self.sums, &mut self.lost, &mut self.magnitudes];
-        (loops.columns)(rows, lists.map(|list| &mut list[at..end]));
+        let add = if self.are_few { loops.few } else { loops.columns };
+        add(rows, lists.map(|list| &mut list[at..end]));
     }
     /// Adds rows of so many elements, each to one sum.
     pub(super) fn add_rows(&mut self, loops: SumLoops, elements: &[u8], inner: usize) {
@@ -244,14 +264,9 @@ impl ColumnSums {
     }
     /// Adds the sums of the last rows to those of the rows before.
     fn settle(&mut self, loops: SumLoops) {
-        for ((high, lost), sum) in self.high.iter_mut().zip(&mut self.lost).zip(&mut self.sums) {
-            let (total, error) = two_sum(*high, *sum);
-            *high = total;
-            if loops.arithmetic == Arithmetic::Exact {
-                *lost += error;
-            }
-            *sum = -0.0;
-        }
+        let is_exact = loops.arithmetic == Arithmetic::Exact;
+        let (high, lost, sums) = (&mut self.high, &mut self.lost, &mut self.sums);
+        instruction_set::run(Settle { high, lost, sums, is_exact });
         self.rows = 0;
     }
     /// Rounds the sums of this many elements each. `open` returns the sums, in the order of their
@@ -282,19 +297,14 @@ impl ColumnSums {
                     method.round(high, to).is_some() && is_in_range
                 }
                 Arithmetic::Exact => {
-                    let magnitudes = &self.magnitudes[range.clone()];
                     let (mut least, mut most) = ([0.0; AT_ONCE], [0.0; AT_ONCE]);
-                    for i in 0..count {
-                        let (sum, low) = two_sum(high[i], lost[i]);
-                        let error = magnitudes[i] * error;
-                        (least[i], most[i]) = (sum + (low - error), sum + (low + error));
-                        are_far[i] = least[i] * most[i] > 0.0;
-                        // Sums of elements that are shorter than f64 are in its range: one that is
-                        // not finite has an element that is not.
-                        if !loops.is_wide && !high[i].is_finite() {
-                            (least[i], most[i], are_far[i]) = (high[i], high[i], true);
-                        }
-                    }
+                    instruction_set::run(SumRange {
+                        numbers: [high, lost, &self.magnitudes[range.clone()]],
+                        ends: [&mut least, &mut most],
+                        are_far: &mut are_far,
+                        error: if self.are_few { None } else { Some(error) },
+                        is_wide: loops.is_wide,
+                    });
                     let is_rounded = method.round(&least[..count], to).is_some()
                         && method.round(&most[..count], other).is_some();
                     if !is_rounded {
@@ -313,6 +323,7 @@ impl ColumnSums {
                 }
                 let partial = self.partial(i, error);
                 let sum = match loops.arithmetic {
+                    Arithmetic::Exact if self.are_few => None,
                     Arithmetic::Exact => partial.rounded(*ty),
                     Arithmetic::Fast => Some(Scalar::Float(self.high[i]).round_to(*ty))
                         .filter(|_| !loops.is_wide || self.high[i].is_finite()),
@@ -331,6 +342,78 @@ impl ColumnSums {
     }
     fn partial(&self, i: usize, error: f64) -> Partial {
         let sum = Sum::with_errors(self.high[i], self.lost[i]);
-        Partial { sum, magnitude: self.magnitudes[i], error }
+        // The magnitudes of few elements are not known.
+        let magnitude = if self.are_few { f64::INFINITY } else { self.magnitudes[i] };
+        Partial { sum, magnitude, error }
+    }
+}
+
+/// Sums that are added to those of the rows before.
+struct Settle<'a> {
+    high: &'a mut [f64],
+    lost: &'a mut [f64],
+    sums: &'a mut [f64],
+    is_exact: bool,
+}
+
+impl Task for Settle<'_> {
+    const IS_LONG: bool = true;
+    #[inline(always)]
+    fn run(self) {
+        for ((high, lost), sum) in self.high.iter_mut().zip(self.lost).zip(self.sums) {
+            let (total, error) = two_sum(*high, *sum);
+            *high = total;
+            if self.is_exact {
+                *lost += error;
+            }
+            *sum = -0.0;
+        }
+    }
+}
+
+/// The least and the greatest number that sums may be.
+struct SumRange<'a> {
+    /// Sums, what they lack, and magnitudes.
+    numbers: [&'a [f64]; 3],
+    ends: [&'a mut [f64; AT_ONCE]; 2],
+    /// Whether sums are exact, or not around zero.
+    are_far: &'a mut [bool; AT_ONCE],
+    /// The bound of the error relative to the magnitude; `None` if magnitudes are those of the last
+    /// rounding errors.
+    error: Option<f64>,
+    is_wide: bool,
+}
+
+impl Task for SumRange<'_> {
+    const IS_LONG: bool = true;
+    #[inline(always)]
+    fn run(self) {
+        /// More than the roundings of the errors of a few elements.
+        const MORE: f64 = 1.0 + 1e-9;
+        let Self { numbers, ends: [least, most], are_far, error, is_wide } = self;
+        let count = numbers[0].len().min(AT_ONCE);
+        let [high, lost, magnitudes] = numbers.map(|x| &x[..count]);
+        for i in 0..count {
+            let (sum, low) = two_sum(high[i], lost[i]);
+            let magnitude = magnitudes[i];
+            let error = match error {
+                Some(error) => magnitude * error,
+                // The part to which it is added is rounded, and the sum may be halfway between two
+                // numbers.
+                None if magnitude == 0.0 => 0.0,
+                None => (magnitude + (if is_wide { low } else { sum }).abs() * f64::EPSILON) * MORE,
+            };
+            (least[i], most[i]) = (sum + (low - error), sum + (low + error));
+            are_far[i] = least[i] * most[i] > 0.0;
+            // Sums of elements that are shorter than f64 are in its range: one that is not finite has
+            // an element that is not. Others without an error may be zeros.
+            let is_known = match is_wide {
+                false => !high[i].is_finite() || (self.error.is_none() && magnitude == 0.0),
+                true => self.error.is_none() && magnitude == 0.0 && lost[i] == 0.0,
+            };
+            if is_known {
+                (least[i], most[i], are_far[i]) = (high[i], high[i], true);
+            }
+        }
     }
 }

@@ -1,7 +1,7 @@
 //! Reductions over small windows, a row of results at a time.
 use super::fold::first_value;
 use super::fold_tiles::repeat;
-use super::partial_sum::{ColumnSums, Partial, SumMethod, exact_sum, sum_without_errors};
+use super::partial_sum::{ColumnSums, FEW, Partial, SumMethod, exact_sum, sum_without_errors};
 use super::program_fold::Accumulators;
 use super::reduce::have_types;
 use super::window_rows::{WindowColumn, WindowRows};
@@ -224,7 +224,11 @@ impl Pooling {
         to: &mut [u8],
     ) {
         let (run, loops) = (self.rows.run(), method.loops);
-        space.sums.restart(first, to.len() / method.to.storage_bytes());
+        let count = to.len() / method.to.storage_bytes();
+        match space.parts.len() <= FEW {
+            true => space.sums.restart_few(first, count, loops),
+            false => space.sums.restart(first, count),
+        }
         // Sums may have any order: those of the same windows are added together.
         space.parts.sort_by_key(|part| (part.first, part.end));
         let parts = &space.parts;

@@ -8,11 +8,9 @@ use super::lanes::{DEPTH, LANES, LaneTile, RUN, Starts, rows};
 use hlo::{Array, ElementType, Scalar};
 use num::clock::Stop;
 use num::index::Grid;
-use num::loops::ExtremeFn;
 use num::parallel::{parts_with, threads};
 use num::scalar_program::{BLOCK, BlockProgram};
 use std::ops::Range;
-use std::sync::Arc;
 
 const _: () = assert!(LANES <= BLOCK, "a block of a program has an element of each line");
 
@@ -115,8 +113,6 @@ pub(super) struct ProgramFold {
     pub(super) run: usize,
     /// Whether elements may be folded in parts.
     pub(super) is_associative: bool,
-    /// The fold of rows without the initial values, if each result has one, after the others'.
-    pub(super) rows: Option<Arc<ExtremeFn>>,
 }
 
 impl ProgramFold {
@@ -129,7 +125,7 @@ impl ProgramFold {
         let (results, elements) = (self.results.count(), self.elements.count());
         let row = if self.run >= RUN { self.run } else { results };
         let together = row.div_ceil(row.div_ceil(LANES));
-        let is_shared = self.is_associative && self.rows.is_none() && results < 4 * LANES;
+        let is_shared = self.is_associative && results < 4 * LANES;
         let share = if is_shared { (SHARE / together).max(SHORTEST) } else { elements };
         (together, share.min(elements).max(1))
     }
@@ -168,18 +164,6 @@ impl ProgramFold {
             let start = share_number * share;
             let elements = start..self.elements.count().min(start + share);
             let count = results.len();
-            if let ([from, indices], [tile, places], Some(rows)) =
-                (inputs, &mut **tiles, &self.rows)
-            {
-                let [a, b] = [0, 1].map(|k| self.types[k].storage_bytes());
-                let [start, end] = [results.start, results.end].map(|result| result * share);
-                let operands = [&from[start * a..end * a], &indices[start * b..end * b]];
-                let (number, index) = (tile.bytes(count * a), places.bytes(count * b));
-                rows(operands, share, [&mut *number, &mut *index]);
-                accumulators.fill(first, count);
-                accumulators.fold(count, |k| if k == 0 { &*number } else { &*index });
-                return self.store(accumulators, count, bytemuck::cast_slice_mut(to));
-            }
             let starts = if self.run >= RUN {
                 Starts::Run(self.results.offset(results.start), count)
             } else {
@@ -193,9 +177,8 @@ impl ProgramFold {
             }
             self.store(accumulators, count, bytemuck::cast_slice_mut(to));
         });
-        let is_open = self.is_associative && self.rows.is_none();
         let mut accumulators =
-            is_open.then(|| Accumulators::new(&self.program, &self.types, LANES));
+            self.is_associative.then(|| Accumulators::new(&self.program, &self.types, LANES));
         let folds: &[u8] = bytemuck::cast_slice(&folds);
         for (group, folds) in folds.chunks_exact(shares * words * size_of::<u128>()).enumerate() {
             let results = range(group);

@@ -9,6 +9,7 @@
 //! Float sums are accumulated wider than their type and rounded once. XLA:CPU reduces dimensions of
 //! more than 32 elements in windows that each start from the initial value again, so a value that
 //! is no identity is counted several times there.
+use super::extremes::Extremes;
 use super::fold::{Fold, UNTIMED, first_value, in_lines, stored_bytes};
 use super::program_fold::{ProgramFold, SHORTEST as SHORTEST_PART};
 use super::reduce_lines::{Method, ReducedLines, Reduction};
@@ -21,7 +22,7 @@ use crate::{Formula, Fusion, Kernel, in_halves};
 use hlo::op::{Binary, Reduce};
 use hlo::{Array, ArrayShape, Dims, ElementType, Scalar};
 use num::index::{Grid, count, offsets, others, pick, saturating_count, to_i64, to_usize};
-use num::loops::{binary_loop, extreme_loop};
+use num::loops::{binary_loop, extreme_loops};
 use num::scalar_program::{ScalarProgram, ScalarPrograms};
 use num::{Arithmetic, Result, Scope};
 use smallvec::SmallVec;
@@ -31,8 +32,6 @@ use std::sync::Arc;
 const LINE: usize = 64;
 /// Results that are computed at once, if there are as many.
 const SHORTEST: usize = 8;
-/// Elements of the longest rows of which each is folded by itself.
-const LONGEST_ROW: usize = 1024;
 /// Elements that are folded by a formula, at most.
 const FOLDED_AT_ONCE: usize = 256;
 
@@ -72,6 +71,9 @@ fn kernel(
         let of_one = of_one(&applied, &lines, [from.ty, first, to.ty]);
         let lines = OfLines::new(from, (first, folded), lines, method, arithmetic);
         return Some(Box::new(OfLines { of_one, ..lines }));
+    }
+    if let Some(extremes) = extremes(&applied, operands, results, &reduced) {
+        return Some(Box::new(extremes));
     }
     if let Some(fold) = program_fold(&applied, operands, results, &reduced, arithmetic) {
         let steps = u64::try_from(saturating_count(&from.dims)).unwrap_or(u64::MAX);
@@ -194,7 +196,6 @@ fn program_fold(
     let is_one = operands[0].element_count() == Some(1);
     let lines = ReducedLines::of(&operands[0].dims, reduced);
     let lines = lines.filter(|_| fits && !is_sum && !is_one)?;
-    let row = lines.runs();
     let (results, elements, run) = lines.grids();
     let is_associative = elements.rank() <= 1 && applied.is_associative(arithmetic);
     if results.count() < SHORTEST && !is_associative {
@@ -202,9 +203,23 @@ fn program_fold(
     }
     let program = applied.results_in_blocks(arithmetic)?;
     let is_associative = is_associative && elements.count() >= 2 * SHORTEST_PART;
-    let extreme = row.filter(|inner| (2..=LONGEST_ROW).contains(inner)).and(applied.extreme());
-    let rows = extreme.and_then(|extreme| extreme_loop(extreme, [types[0], types[1]]));
-    Some(ProgramFold { program, types, results, elements, run, is_associative, rows })
+    Some(ProgramFold { program, types, results, elements, run, is_associative })
+}
+
+/// Returns the search for the extremes of lines; `None` if the computation does not choose them, or
+/// elements are converted to its types.
+fn extremes(
+    applied: &ScalarProgram,
+    operands: &[&ArrayShape],
+    results: &[&ArrayShape],
+    reduced: &[i64],
+) -> Option<Extremes> {
+    let &[number, index] = results else { return None };
+    let types = [number.ty, index.ty];
+    let fits = operands[2..].iter().map(|first| first.ty).eq(types);
+    let fits = fits && have_types(applied, &operands[..2], &types);
+    let lines = ReducedLines::of(&operands[0].dims, reduced).filter(|_| fits)?;
+    Extremes::new(lines, extreme_loops(applied.extreme()?, types)?, types)
 }
 
 /// Returns whether elements, accumulators and results have these types, and none is converted.
@@ -256,14 +271,14 @@ impl Kernel for OfLines {
     ) -> Result<()> {
         let inputs = given(inputs);
         scope.spend(self.steps)?;
-        self.compute(&[inputs[0].bytes(), inputs[1].bytes()], outputs[0].bytes_mut());
+        self.compute(&[inputs[0].bytes(), inputs[1].bytes()], &mut [outputs[0].bytes_mut()]);
         Ok(())
     }
     fn computes(&self) -> Option<u64> {
         Some(self.steps)
     }
-    fn compute(&self, inputs: &[&[u8]], output: &mut [u8]) {
-        let Self { lines, method, width, .. } = self;
+    fn compute(&self, inputs: &[&[u8]], outputs: &mut [&mut [u8]]) {
+        let (Self { lines, method, width, .. }, output) = (self, &mut *outputs[0]);
         if self.folded.is_some_and(|folded| folded.add(lines, [inputs[0], inputs[1]], output)) {
             return;
         }

@@ -2,7 +2,7 @@
 //! over many elements at once.
 use super::fold_tiles::Tiles;
 use super::lanes::{DEPTH, LANES, LaneTile, Starts, rows};
-use super::partial_sum::{ColumnSums, Partial, SumMethod, exact_sum};
+use super::partial_sum::{ColumnSums, FEW, Partial, SumMethod, exact_sum};
 use super::reduce_lines::{Method, NARROW, RUN, STRIP};
 use hlo::{ElementType, Scalar};
 use num::Arithmetic;
@@ -140,7 +140,10 @@ impl<'a> RowFold<'a> {
         }
         let width = match self.method {
             Method::Sum(method) => {
-                self.sums.restart(self.first, starts.len());
+                match steps.count() <= FEW {
+                    true => self.sums.restart_few(self.first, starts.len(), method.loops),
+                    false => self.sums.restart(self.first, starts.len()),
+                }
                 method.loops.width
             }
             Method::Op { ty, .. } => {

@@ -309,6 +309,36 @@ pub(super) fn around(memory: &mut [u8], place: Place) -> (Outside<'_>, &mut [u8]
     (Outside { before, behind, end: start + bytes }, place)
 }
 
+/// Memory that lies between places, with the first byte of each part.
+pub(super) type Between<'a> = SmallVec<[(usize, &'a [u8]); 3]>;
+
+/// Returns what lies before and behind places, which come in order, and sets the bytes of each under its
+/// number.
+pub(super) fn between<'a>(
+    memory: &'a mut [u8],
+    places: impl Iterator<Item = (usize, Place)>,
+    of_places: &mut [&'a mut [u8]],
+) -> Between<'a> {
+    let mut between = Between::new();
+    let (mut rest, mut at) = (memory, 0);
+    for (k, Place { start, bytes }) in places {
+        let (before, from) = rest.split_at_mut(start - at);
+        let (place, behind) = from.split_at_mut(bytes);
+        between.push((at, before));
+        of_places[k] = place;
+        (rest, at) = (behind, start + bytes);
+    }
+    between.push((at, rest));
+    between
+}
+
+/// Returns the bytes of a place that lies between others.
+pub(super) fn read_between<'a>(between: &Between<'a>, place: Place) -> Option<&'a [u8]> {
+    let Place { start, bytes } = place;
+    let of = between.iter().rfind(|(first, _)| *first <= start);
+    of.map(|(first, memory)| &memory[start - first..][..bytes])
+}
+
 fn fixed<const N: usize>(bytes: &mut [u8], from: usize, to: usize) {
     let value: [u8; N] = bytes[from..from + N].try_into().expect("it has N bytes");
     bytes[to..to + N].copy_from_slice(&value);

@@ -1,6 +1,6 @@
 //! The operations of a program, and how they run.
 use super::chain::Chain;
-use super::memory::{LoopCopy, Memory, Place, around};
+use super::memory::{LoopCopy, Memory, Place, around, between, read_between};
 use super::{Block, Condition, LoopProgram, Repeat};
 use crate::Result;
 use crate::branch::choose;
@@ -298,23 +298,11 @@ impl FusedCall {
         // What lies before and behind each output is read.
         let mut outputs: SmallVec<[&mut [u8]; 2]> = SmallVec::new();
         outputs.resize_with(self.outputs.len(), || &mut []);
-        let mut between: SmallVec<[(usize, &[u8]); 3]> = SmallVec::new();
-        let (mut rest, mut at) = (memory, 0);
-        for &k in &self.order {
-            let Place { start, bytes } = self.outputs[k];
-            let (before, from) = rest.split_at_mut(start - at);
-            let (output, behind) = from.split_at_mut(bytes);
-            between.push((at, before));
-            outputs[k] = output;
-            (rest, at) = (behind, start + bytes);
-        }
-        between.push((at, rest));
+        let places = self.order.iter().map(|&k| (k, self.outputs[k]));
+        let between = between(memory, places, &mut outputs);
         let input = |(k, source): (usize, &Source)| match *source {
             Source::Small(_) if self.in_place == Some(k) => None,
-            Source::Small(Place { start, bytes }) => {
-                let of = between.iter().rfind(|(first, _)| *first <= start);
-                of.map(|(first, memory)| &memory[start - first..][..bytes])
-            }
+            Source::Small(place) => read_between(&between, place),
             Source::Large(number) => Some(large[number].bytes()),
         };
         let inputs: SmallVec<[Option<&[u8]>; 8]> =
@@ -522,12 +510,25 @@ impl<'a> LoopRun<'a> {
     fn compute(&mut self, number: usize) {
         let KernelCall { callee, operands, results, .. } = &self.program.kernels[number];
         let Some(kernel) = callee.kernel() else { return };
-        let (outside, output) = around(self.memory.bytes_mut(), results[0].0);
+        if let [(result, _)] = &**results {
+            let (outside, output) = around(self.memory.bytes_mut(), *result);
+            let inputs = operands.iter().map(|(source, _)| match *source {
+                Source::Small(place) => outside.read(place),
+                Source::Large(number) => self.large[number].bytes(),
+            });
+            return kernel.compute(&inputs.collect::<SmallVec<[&[u8]; 4]>>(), &mut [output]);
+        }
+        let mut places: SmallVec<[(usize, Place); 2]> =
+            results.iter().map(|(place, _)| *place).enumerate().collect();
+        places.sort_unstable_by_key(|(_, place)| place.start);
+        let mut outputs: SmallVec<[&mut [u8]; 2]> = SmallVec::new();
+        outputs.resize_with(places.len(), || &mut []);
+        let between = between(self.memory.bytes_mut(), places.into_iter(), &mut outputs);
         let inputs = operands.iter().map(|(source, _)| match *source {
-            Source::Small(place) => outside.read(place),
+            Source::Small(place) => read_between(&between, place).unwrap_or_default(),
             Source::Large(number) => self.large[number].bytes(),
         });
-        kernel.compute(&inputs.collect::<SmallVec<[&[u8]; 4]>>(), output);
+        kernel.compute(&inputs.collect::<SmallVec<[&[u8]; 4]>>(), &mut outputs);
     }
 
     fn kernel(&mut self, number: usize) -> Result<()> {

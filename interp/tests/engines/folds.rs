@@ -5,7 +5,7 @@ use hlo::{ElementType, Literal};
 use interp::{Engine, RunOptions};
 
 /// How an array is reduced: its dimensions, the reduced ones, and those of the result.
-const SHAPES: [(&str, &str, &str); 20] = [
+const SHAPES: [(&str, &str, &str); 23] = [
     ("7,33", "1", "7"),
     ("33,7", "0", "7"),
     ("700,3", "0", "3"),
@@ -27,11 +27,14 @@ const SHAPES: [(&str, &str, &str); 20] = [
     ("6,2,9,3,20", "1,3", "6,9,20"),
     ("3,2,300,3", "1,3", "3,300"),
     ("300,20,4", "0,2", "20"),
+    ("8,8", "0", "8"),
+    ("19,1101", "0", "1101"),
+    ("12,40,23", "1", "12,23"),
 ];
 
 /// The body of a computation of two operands of these types, and whether it is the same in `fast`
 /// to the last bit.
-const PAIRS: [(&str, &str, &str, bool); 6] = [
+const PAIRS: [(&str, &str, &str, bool); 9] = [
     // The first of the largest numbers, as JAX finds it, and the last of them.
     (
         "f32",
@@ -52,6 +55,29 @@ const PAIRS: [(&str, &str, &str, bool); 6] = [
         "s64",
         "g = pred[] compare(a, b), direction=LT x = u8[] select(g, a, b) e = pred[] compare(a, b), direction=EQ
          m = s64[] minimum(i, j) s = s64[] select(g, i, j) y = s64[] select(e, m, s)",
+        true,
+    ),
+    (
+        "f16",
+        "u32",
+        "g = pred[] compare(a, b), direction=LT n = pred[] compare(a, a), direction=NE p = pred[] or(g, n)
+         e = pred[] compare(a, b), direction=EQ l = pred[] compare(i, j), direction=LT t = pred[] and(e, l) q = pred[] or(p, t)
+         x = f16[] select(p, a, b) y = u32[] select(q, i, j)",
+        true,
+    ),
+    (
+        "f64",
+        "s64",
+        "g = pred[] compare(a, b), direction=LT n = pred[] compare(a, a), direction=NE p = pred[] or(g, n)
+         e = pred[] compare(a, b), direction=EQ l = pred[] compare(i, j), direction=LT t = pred[] and(e, l) q = pred[] or(p, t)
+         o = pred[] or(p, e) x = f64[] select(o, a, b) y = s64[] select(q, i, j)",
+        true,
+    ),
+    (
+        "s16",
+        "s32",
+        "g = pred[] compare(a, b), direction=GT e = pred[] compare(a, b), direction=EQ l = pred[] compare(i, j), direction=LT
+         t = pred[] and(e, l) q = pred[] or(g, t) x = s16[] select(g, a, b) y = s32[] select(q, i, j)",
         true,
     ),
     // Each operand for itself, one depending on the other, and both in exchange.
@@ -117,6 +143,9 @@ fn reductions_by_other_computations() {
         ("f32", "multiply(a, b)", false),
         ("f64", "multiply(a, b)", false),
         ("c64", "multiply(a, b)", false),
+        ("c128", "multiply(a, b)", false),
+        ("c128", "subtract(a, b)", false),
+        ("f32", "divide(a, b)", true),
         ("c64", "add(a, b)", false),
         ("f32", "subtract(a, b)", true),
         ("f16", "maximum(b, a)", true),

@@ -27,6 +27,10 @@ const CARRIED: [(&str, &str); 13] = [
 const COMMON: &str = "sum { a = f32[] parameter(0) b = f32[] parameter(1) ROOT c = f32[] add(a, b) }
   most { a = f32[] parameter(0) b = f32[] parameter(1) ROOT c = f32[] maximum(a, b) }
   second { a = s32[] parameter(0) ROOT b = s32[] parameter(1) }
+  top { a = f32[] parameter(0) i = s32[] parameter(1) b = f32[] parameter(2) j = s32[] parameter(3)
+    g = pred[] compare(a, b), direction=GT n = pred[] compare(a, a), direction=NE p = pred[] or(g, n)
+    e = pred[] compare(a, b), direction=EQ l = pred[] compare(i, j), direction=LT t = pred[] and(e, l) q = pred[] or(p, t)
+    x = f32[] select(p, a, b) y = s32[] select(q, i, j) ROOT r = (f32[], s32[]) tuple(x, y) }
   minus { a = s32[] parameter(0) b = s32[] parameter(1) ROOT c = s32[] subtract(a, b) }
   shift { x = f32[3] parameter(0) y = f32[] parameter(1) n = f32[] constant(9) t = f32[3] negate(x)
     z = f32[3] broadcast(y), dimensions={} ROOT r = (f32[3], f32[3]) tuple(t, z) }
@@ -90,12 +94,13 @@ impl Body<'_> {
     }
 
     fn step(&mut self) {
-        match self.choose(54) {
+        match self.choose(55) {
             n @ 0..16 => self.floats(n),
             n @ 34..36 => self.element(n),
             n @ 36..48 => self.longer(n),
             n @ 48..50 => self.control(n),
-            n @ 50.. => self.moved(n),
+            n @ 50..54 => self.moved(n),
+            54.. => self.extremes(),
             n => self.others(n),
         }
     }
@@ -249,6 +254,25 @@ impl Body<'_> {
             }
         };
     }
+    /// The largest numbers of rows or columns, and their indices.
+    fn extremes(&mut self) {
+        let (g, x, i) = (self.pick("f32[9,5]"), self.pick("f32[]"), self.pick("s32[]"));
+        let dim = self.choose(2);
+        let size = [5, 9][dim];
+        let indices = self.temporary("s32[9,5]", &format!("iota(), iota_dimension={dim}"));
+        let of = format!("(f32[{size}], s32[{size}])");
+        let reduce =
+            format!("reduce({g}, {indices}, {x}, {i}), dimensions={{{dim}}}, to_apply=top");
+        let t = self.temporary(&of, &reduce);
+        for k in 0..2 {
+            let part = self.temporary(
+                &format!("{}[{size}]", ["f32", "s32"][k]),
+                &format!("get-tuple-element({t}), index={k}"),
+            );
+            let part = self.temporary(&format!("f32[{size}]"), &format!("convert({part})"));
+            self.add("f32[9,5]", &format!("broadcast({part}), dimensions={{{}}}", 1 - dim));
+        }
+    }
     fn others(&mut self, n: usize) {
         let (a, b, x) = (self.pick("f32[3]"), self.pick("f32[3]"), self.pick("f32[]"));
         let (i, j) = (self.pick("s32[]"), self.pick("s32[]"));
@@ -367,9 +391,15 @@ pub(super) fn module(choices: &[u8]) -> String {
 
 /// Returns the module with more elements in the arrays of `longer`: operations on them are fused.
 pub(super) fn wide(module: &str) -> String {
-    [("f32[9", "f32[139"), ("[5,9]", "[5,139]"), ("[0:9]", "[0:139]"), ("={9,", "={139,")]
-        .iter()
-        .fold(module.replace("s32[19]", "s32[600]"), |text, (from, to)| text.replace(from, to))
+    [
+        ("f32[9", "f32[139"),
+        ("s32[9", "s32[139"),
+        ("[5,9]", "[5,139]"),
+        ("[0:9]", "[0:139]"),
+        ("={9,", "={139,"),
+    ]
+    .iter()
+    .fold(module.replace("s32[19]", "s32[600]"), |text, (from, to)| text.replace(from, to))
 }
 
 proptest! {

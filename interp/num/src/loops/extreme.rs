@@ -1,23 +1,42 @@
-//! The extreme of each row of numbers, with the least index of those that equal it.
+//! The extreme of each row or column of numbers, with the least index of those that equal it.
 use super::instruction_set::{self, Task};
-use super::narrow::{narrow_type, place};
-use super::native_types::with_type;
+use super::narrow::{Narrow, narrow_type, place};
+use super::native_types::{with_native, with_type};
 use super::rows::{RowsFn, rows_loop};
 use crate::scalar_program::Extreme;
 use bytemuck::Pod;
 use hlo::ElementType;
 use hlo::op::Binary;
 use std::convert::identity;
+use std::ops::Range;
 use std::sync::Arc;
 
-/// A loop over rows of so many numbers and their indices; it writes a number and an index of each.
-pub type ExtremeFn = dyn Fn([&[u8]; 2], usize, [&mut [u8]; 2]) + Send + Sync;
+/// A loop over numbers and their indices, by a distance; it writes numbers and indices.
+pub(super) type ExtremeFn = dyn Fn([&[u8]; 2], usize, [&mut [u8]; 2]) + Send + Sync;
 
-/// Elements that are compared at once.
+/// Elements that are compared at once, and the same of the last ones.
 const LANES: usize = 16;
+const FEW: usize = 4;
+/// Rows of which some lanes are compared in a row.
+const ROWS: usize = 16;
 
-/// Returns the loop for these types of numbers and indices; `None` if there is none.
-pub fn extreme_loop(extreme: Extreme, [value, index]: [ElementType; 2]) -> Option<Arc<ExtremeFn>> {
+/// Loops over numbers and their indices.
+pub struct ExtremeLoops {
+    /// Writes the extreme of each row; the distance is that of rows, which follow one another.
+    pub rows: Arc<ExtremeFn>,
+    /// Compares what is there with the elements of columns, one after another; the distance is that
+    /// of the elements of a column.
+    pub columns: Arc<ExtremeFn>,
+}
+
+/// Returns the loops for these types of numbers and indices; `None` if there are none.
+pub fn extreme_loops(extreme: Extreme, [value, index]: [ElementType; 2]) -> Option<ExtremeLoops> {
+    let types = [if value == ElementType::Pred { ElementType::U8 } else { value }, index];
+    let (rows, columns) = (extreme_rows(extreme, types)?, extreme_columns(extreme, types)?);
+    Some(ExtremeLoops { rows, columns })
+}
+
+fn extreme_rows(extreme: Extreme, [value, index]: [ElementType; 2]) -> Option<Arc<ExtremeFn>> {
     let op = if extreme.is_largest { Binary::Maximum } else { Binary::Minimum };
     let best = rows_loop(op, value)?;
     let rows = (best, extreme.keeps_first, index);
@@ -130,5 +149,141 @@ impl<T: Pod, I: Index, K: PartialEq, F: Fn(T) -> K> Task for Rows<'_, T, I, F> {
             }
             *index = least.iter().fold(all, |all, &x| all.min(x));
         }
+    }
+}
+
+/// A number that has an order.
+trait Compared: Pod {
+    /// Returns the number in the opposite order if that is asked for.
+    fn turned(self, is: bool) -> Self;
+    /// Returns whether the number is chosen before another one, of which the largest are.
+    fn is_before(self, other: Self) -> bool;
+    /// Returns whether the numbers are equal.
+    fn equals(self, other: Self) -> bool;
+}
+macro_rules! integers {
+    ($($ty:ident)*) => {$(impl Compared for $ty {
+        #[inline(always)]
+        fn turned(self, is: bool) -> Self {
+            self ^ Self::from(is).wrapping_neg()
+        }
+        #[inline(always)]
+        fn is_before(self, other: Self) -> bool {
+            self > other
+        }
+        #[inline(always)]
+        fn equals(self, other: Self) -> bool {
+            self == other
+        }
+    })*};
+}
+macro_rules! floats {
+    ($($ty:ident $bits:ident)*) => {$(impl Compared for $ty {
+        #[inline(always)]
+        fn turned(self, is: bool) -> Self {
+            Self::from_bits(self.to_bits() ^ $bits::from(is) << ($bits::BITS - 1))
+        }
+        #[inline(always)]
+        fn is_before(self, other: Self) -> bool {
+            (self > other) | (self.is_nan() & !other.is_nan())
+        }
+        #[inline(always)]
+        fn equals(self, other: Self) -> bool {
+            (self >= other) & (self <= other)
+        }
+    })*};
+}
+integers! { i8 i16 i32 i64 u8 u16 u32 u64 }
+floats! { f32 u32 f64 u64 }
+
+fn extreme_columns(extreme: Extreme, [value, index]: [ElementType; 2]) -> Option<Arc<ExtremeFn>> {
+    with_native!(value, T => return columns_of::<T, T>(extreme, index, |x| x));
+    // Zeros are equal, and NaN is before all numbers.
+    narrow_type!(value, T => return columns_of::<u16, f32>(extreme, index, |x| {
+        <T as Narrow>::wide(bytemuck::cast(x))
+    }));
+    None
+}
+fn columns_of<T: Pod, N: Compared>(
+    extreme: Extreme,
+    index: ElementType,
+    number: impl Fn(T) -> N + Copy + Send + Sync + 'static,
+) -> Option<Arc<ExtremeFn>> {
+    with_type!(index, I => return Some(Arc::new(move |operands, step, [numbers, indices]| {
+        let [values, places] = operands;
+        instruction_set::run(Columns::<T, I, _> {
+            values: bytemuck::cast_slice(values),
+            places: bytemuck::cast_slice(places),
+            step,
+            numbers: bytemuck::cast_slice_mut(numbers),
+            indices: bytemuck::cast_slice_mut(indices),
+            extreme,
+            number,
+        });
+    })), [i32, i64, u32]);
+    None
+}
+
+struct Columns<'a, T, I, F> {
+    values: &'a [T],
+    places: &'a [I],
+    /// The distance of rows, of which each has an element of all columns.
+    step: usize,
+    numbers: &'a mut [T],
+    indices: &'a mut [I],
+    extreme: Extreme,
+    number: F,
+}
+
+impl<T: Pod, I: Index, N: Compared, F: Fn(T) -> N> Task for Columns<'_, T, I, F> {
+    const IS_LONG: bool = true;
+    #[inline(always)]
+    fn run(mut self) {
+        let (lanes, together) = (self.numbers.len(), ROWS * self.step);
+        for first in (0..=self.values.len() - lanes).step_by(together) {
+            let end = self.values.len().min(first + together - self.step + lanes);
+            let mut lane = 0;
+            while lane + LANES <= lanes {
+                self.lanes::<LANES>(first + lane..end, lane);
+                lane += LANES;
+            }
+            while lane + FEW <= lanes {
+                self.lanes::<FEW>(first + lane..end, lane);
+                lane += FEW;
+            }
+            (lane..lanes).for_each(|lane| self.lanes::<1>(first + lane..end, lane));
+        }
+    }
+}
+
+impl<T: Pod, I: Index, N: Compared, F: Fn(T) -> N> Columns<'_, T, I, F> {
+    /// Compares some lanes with the elements of rows.
+    #[inline(always)]
+    fn lanes<const L: usize>(&mut self, range: Range<usize>, lane: usize) {
+        let Self { values, places, step, numbers, indices, extreme, number } = self;
+        let (Some(numbers), Some(indices)) =
+            (numbers[lane..].first_chunk_mut::<L>(), indices[lane..].first_chunk_mut::<L>())
+        else {
+            return;
+        };
+        let (mut of, mut at) = (*numbers, *indices);
+        let rows = values[range.clone()].chunks(*step).zip(places[range].chunks(*step));
+        for (values, places) in rows {
+            let (Some(values), Some(places)) =
+                (values.first_chunk::<L>(), places.first_chunk::<L>())
+            else {
+                continue;
+            };
+            for i in 0..L {
+                let [now, next] = [of[i], values[i]].map(|x| number(x).turned(!extreme.is_largest));
+                let (is_before, is_equal) = (next.is_before(now), next.equals(now));
+                of[i] =
+                    if is_before || (is_equal && !extreme.keeps_first) { values[i] } else { of[i] };
+                let least = places[i].min(at[i]);
+                let kept = if is_equal { least } else { at[i] };
+                at[i] = if is_before { places[i] } else { kept };
+            }
+        }
+        (*numbers, *indices) = (of, at);
     }
 }

@@ -35,7 +35,7 @@ mod vector;
 use bytemuck::Pod;
 pub use chain::{Short, Then, Word, chain_loop, rotation_loop};
 pub use convert::convert_loop;
-pub use extreme::{ExtremeFn, extreme_loop};
+pub use extreme::{ExtremeLoops, extreme_loops};
 use instruction_set::Task;
 pub use order::{clamp_loop, compare_loop};
 pub use precision::reduce_precision_loop;

@@ -42,6 +42,9 @@ pub struct SumLoops {
     /// Adds the elements of up to [`AT_ONCE`] rows to the sums at their indices: to `sums`, `lost`
     /// and `magnitudes`.
     pub columns: fn(&[&[u8]], [&mut [f64]; 3]),
+    /// Adds the elements of rows as `columns` does, but to `magnitudes` a bound on what `sums` and
+    /// `lost` lack, but for its own rounding: 0 where they are exact.
+    pub few: fn(&[&[u8]], [&mut [f64]; 3]),
     /// Adds each row of so many elements to a number of `sums` and of `magnitudes`; `None` of wide
     /// elements with a bound. Each element takes part in at most `count / 8 + 8` additions.
     pub rows: Option<RowSums>,
@@ -76,6 +79,7 @@ impl SumLoops {
                 row: row::<T>,
                 are_multiples: are_multiples::<T>,
                 columns: columns::<T, true>,
+                few: few::<T>,
                 rows: if T::IS_WIDE { None } else { Some(rows::<T, true>) },
                 no_multiples: no_multiples::<T>,
                 exact: exact::<T>,
@@ -411,6 +415,36 @@ impl<T: Term, const N: usize, const HAS_BOUND: bool> Task for Columns<'_, T, N, 
             if HAS_BOUND {
                 magnitudes[i] += magnitude;
             }
+        }
+    }
+}
+
+fn few<T: Term>(rows: &[&[u8]], [sums, lost, magnitudes]: [&mut [f64]; 3]) {
+    for row in rows {
+        let (row, sums, lost) = (bytemuck::cast_slice::<u8, T>(row), &mut *sums, &mut *lost);
+        instruction_set::run(FewRow { row, sums, lost, rest: &mut *magnitudes });
+    }
+}
+
+/// A row that is added to sums whose rounding errors are kept.
+struct FewRow<'a, T> {
+    row: &'a [T],
+    sums: &'a mut [f64],
+    lost: &'a mut [f64],
+    rest: &'a mut [f64],
+}
+
+impl<T: Term> Task for FewRow<'_, T> {
+    const IS_LONG: bool = true;
+    #[inline(always)]
+    fn run(self) {
+        let numbers = self.row.iter().zip(self.sums);
+        for ((x, sum), (lost, rest)) in numbers.zip(self.lost.iter_mut().zip(self.rest)) {
+            let (next, mut error) = two_sum(*sum, x.wide());
+            if T::IS_WIDE {
+                (*lost, error) = two_sum(*lost, error);
+            }
+            (*sum, *rest) = (next, *rest + error.abs());
         }
     }
 }
