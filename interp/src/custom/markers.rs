@@ -5,14 +5,15 @@
 //! shapes differ the module was written for several devices and has not been partitioned, which is
 //! an error.
 //!
-//! `xla.sdy.ShardingGroup` groups shardings and returns an empty tuple.
+//! `xla.sdy.ShardingGroup` groups shardings, `dce_sink` keeps what it is given alive and
+//! `control_dep` orders two values: each returns an empty tuple.
 use super::Call;
 use crate::{Error, Result};
 use hlo::Literal;
 use num::error::Code;
 
-/// The targets whose value is their operand, or the tuple of their operands.
-pub(super) const TARGETS: [&str; 18] = [
+/// The targets whose value is their operand, the tuple of their operands, or nothing.
+pub(super) const TARGETS: [&str; 20] = [
     "AssumeGatherIndicesInBound",
     "InspectSharding",
     "LayoutConstraint",
@@ -26,6 +27,8 @@ pub(super) const TARGETS: [&str; 18] = [
     "ShardBarrierTo",
     "Sharding",
     "annotate_device_placement",
+    "control_dep",
+    "dce_sink",
     "xla.sdy.FuncResultSharding",
     "xla.sdy.GlobalToLocalShape",
     "xla.sdy.LocalToGlobalShape",
@@ -33,8 +36,8 @@ pub(super) const TARGETS: [&str; 18] = [
     "xla.sdy.ShardingGroup",
 ];
 
-/// Returns whether a target is an annotation, whose value is its operand or the tuple of its
-/// operands.
+/// Returns whether a target is an annotation, whose value is its operand, the tuple of its
+/// operands, or nothing.
 pub fn is_annotation(target: &str) -> bool {
     TARGETS.contains(&target)
 }
@@ -45,7 +48,7 @@ pub(super) fn run(call: &Call<'_>) -> Option<Result<Literal>> {
     is_annotation(target).then(|| {
         let nothing = call.shape.tuple().is_some_and(<[hlo::Shape]>::is_empty);
         match call.operands {
-            [_] if nothing => Ok(Literal::tuple(Vec::new())),
+            _ if nothing => Ok(Literal::tuple(Vec::new())),
             [operand] if operand.shape().compatible(call.shape) => Ok((*operand).clone()),
             operands => {
                 let all = Literal::tuple(operands.iter().map(|&operand| operand.clone()).collect());
