@@ -53,8 +53,12 @@ impl Invariants<'_> {
             let is_changed =
                 |array: Place| written.contains_key(&array.start) && !moved.contains(&array.start);
             let (read, _) = operation.places(self.kernels);
-            let mut arrays = read.into_iter().flat_map(|place| self.image.arrays_in(place));
-            let result = result.filter(|_| !arrays.any(is_changed));
+            let arrays = read.into_iter().flat_map(|place| self.image.arrays_in(place));
+            let arrays: Vec<Place> = arrays.collect();
+            // What follows from constants alone is known while code is generated.
+            let are_constants = arrays.iter().all(|array| self.image.constant(*array).is_some());
+            let is_alike = !are_constants && !arrays.into_iter().any(is_changed);
+            let result = result.filter(|_| is_alike);
             moved.extend(result.map(|place| place.start));
             bytes += result.map_or(0, |place| place.bytes);
             is_moved.push(result.is_some());
