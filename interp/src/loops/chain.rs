@@ -11,10 +11,6 @@ use smallvec::SmallVec;
 /// below, each vector has instructions of its own.
 pub(super) const LEAST: usize = if cfg!(feature = "jit") { 1 << 9 } else { usize::MAX };
 
-/// The bytes of the largest value: beyond the first cache, wider vectors than those of code take less
-/// time to load.
-const MOST: usize = 1 << 14;
-
 /// The steps of fused operations.
 #[cfg_attr(not(feature = "jit"), expect(dead_code, reason = "for generated code"))]
 pub(super) struct Chain {
@@ -44,9 +40,7 @@ impl Chain {
     ) -> Option<Self> {
         let mut widths = steps.iter().map(|(step, _)| lane_width(step));
         let width = widths.clone().flatten().flatten().next()?;
-        if count * width > MOST
-            || !widths.all(|of| of.is_some_and(|of| of.is_none_or(|of| of == width)))
-        {
+        if !widths.all(|of| of.is_some_and(|of| of.is_none_or(|of| of == width))) {
             return None;
         }
         let read = |register: Register| {
