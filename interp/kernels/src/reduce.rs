@@ -15,14 +15,17 @@ use super::program_fold::{ProgramFold, SHORTEST as SHORTEST_PART};
 use super::reduce_lines::{Method, ReducedLines, Reduction};
 use crate::contraction::ErrorBound;
 use crate::conversion::sums_of_bytes;
+use crate::cost_model::FOLDED;
 use crate::function::{given, writes_in, writes_with};
 use crate::op::{ArrayOp, Site, linear, needs_whole_operands};
 use crate::typed::Typed;
 use crate::{Formula, Fusion, Kernel, in_halves};
 use hlo::op::{Binary, Reduce};
 use hlo::{Array, ArrayShape, Dims, ElementType, Scalar};
+use num::clock::Stop;
 use num::index::{Grid, count, offsets, others, pick, saturating_count, to_i64, to_usize};
-use num::loops::{binary_loop, extreme_loops};
+use num::loops::{binary_loop, extreme_loops, in_order_loop};
+use num::parallel::parts;
 use num::scalar_program::{ScalarProgram, ScalarPrograms};
 use num::{Arithmetic, Result, Scope};
 use smallvec::SmallVec;
@@ -32,6 +35,8 @@ use std::sync::Arc;
 const LINE: usize = 64;
 /// Results that are computed at once, if there are as many.
 const SHORTEST: usize = 8;
+/// Elements that are folded between looks at the time.
+const ALONE: usize = 1 << 16;
 /// Elements that are folded by a formula, at most.
 const FOLDED_AT_ONCE: usize = 256;
 
@@ -86,6 +91,9 @@ fn kernel(
             Ok(())
         }));
     }
+    if let Some(kernel) = in_order(&applied, operands, results, &reduced) {
+        return Some(kernel);
+    }
     let (inner_sizes, inner_strides) = pick(from, &reduced);
     let (sizes, strides) = pick(from, &others(from.rank(), &reduced));
     let kept = Grid::new(sizes.into_iter().zip(strides));
@@ -115,6 +123,39 @@ fn kernel(
             }
             Ok(())
         })
+    }))
+}
+
+/// Returns the fold of each result by an op, one element after another; `None` if there is no loop
+/// for it, or elements are converted.
+fn in_order(
+    applied: &ScalarProgram,
+    operands: &[&ArrayShape],
+    results: &[&ArrayShape],
+    reduced: &[i64],
+) -> Option<Box<dyn Kernel>> {
+    let ([from, first], [to]) = (operands, results) else { return None };
+    let (op, ty) = applied.as_binary_in_order()?;
+    let fits = [from.ty, first.ty, to.ty] == [ty; 3];
+    let (function, width) = (in_order_loop(op, ty).filter(|_| fits)?, ty.storage_bytes());
+    let (results, elements, _) = ReducedLines::of(&from.dims, reduced)?.grids();
+    let run = elements.last().unwrap_or(1);
+    let steps = u64::try_from(saturating_count(&from.dims)).unwrap_or(u64::MAX);
+    Some(writes_with(0, move |scope, inputs, outputs| {
+        scope.spend(steps)?;
+        let (from, first, stop) = (inputs[0].bytes(), inputs[1].bytes(), Stop::current());
+        let least = FOLDED / elements.count();
+        parts(outputs[0].bytes_mut(), (width, least), |result, to| {
+            to.copy_from_slice(first);
+            for number in (0..elements.count()).step_by(run) {
+                let start = results.offset(result) + elements.offset(number);
+                let step = if run > 1 { elements.offset(1).max(1) } else { 1 };
+                let line = &from[start * width..][..((run - 1) * step + 1) * width];
+                let parts = line.chunks(ALONE * step * width);
+                parts.take_while(|_| !stop.is_set()).for_each(|part| function(part, step, to));
+            }
+        });
+        Ok(())
     }))
 }
 

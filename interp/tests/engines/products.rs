@@ -96,7 +96,8 @@ fn dots_that_cancel() {
     for from in ["f32", "f64", "bf16", "f16", "c64", "c128"] {
         let results = if ty(from).is_complex() { &["c64", "c128"][..] } else { &RESULTS };
         for (i, to) in (1..).zip(results) {
-            for (rows, columns, terms) in [(5, 7, 6), (1, 9, 34), (9, 25, 70)] {
+            let sizes = [(5, 7, 6), (1, 9, 34), (9, 25, 70), (8, 1, 8), (35, 1, 22), (1, 5, 302)];
+            for (rows, columns, terms) in sizes {
                 let text = format!(
                     "ENTRY e {{ a = {from}[{rows},{terms}] parameter(0) b = {from}[{columns},{terms}] parameter(1)
                       ROOT r = {to}[{rows},{columns}] dot(a, b), lhs_contracting_dims={{1}}, rhs_contracting_dims={{1}} }}"

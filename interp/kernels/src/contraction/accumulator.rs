@@ -13,7 +13,7 @@ use num::loops::instruction_set::run;
 /// element, that element is the correctly rounded sum; elsewhere the exact sum decides.
 pub(super) trait Accumulator {
     /// An element as the operand holds it.
-    type Stored: Copy + Sync;
+    type Stored: bytemuck::Pod + Sync;
     /// An element as it is packed.
     type Word: Word;
     /// A running sum.
@@ -40,6 +40,13 @@ pub(super) trait Accumulator {
     fn tile(tile: &Tile<'_, Self::Word>, lines: &mut [&mut [Self::Sum]]);
     /// Adds one product and returns its absolute value, or a bound of it.
     fn add(sum: &mut Self::Sum, a: Self::Word, b: Self::Word) -> f64;
+    /// Adds products to the sums in lanes: of elements of each lane, term by term, and the words that
+    /// all lanes share.
+    fn add_to_lanes(_: &mut SumLanes, _terms: &[[Self::Stored; LANES]], _words: &[Self::Word]) {}
+    /// Returns the sum in a lane.
+    fn lane(_: &SumLanes, _lane: usize) -> Self::Sum {
+        Self::Sum::default()
+    }
     /// Adds another sum.
     fn merge(sum: &mut Self::Sum, other: Self::Sum);
     /// Returns the interval that holds the exact sum of terms whose absolute values add up to at
@@ -75,6 +82,17 @@ pub(super) trait Accumulator {
         rounding: Rounding,
         slots: &mut [u8],
     ) -> bool;
+}
+
+/// Sums that are formed beside one another.
+pub(super) const LANES: usize = 16;
+
+/// Sums in lanes, what they lack, and the sums of magnitudes.
+#[derive(Default)]
+pub(super) struct SumLanes {
+    sums: [f64; LANES],
+    lost: [f64; LANES],
+    pub(super) magnitudes: [f64; LANES],
 }
 
 /// An accumulator whose sums are words.
@@ -149,6 +167,24 @@ impl Accumulator for F64Accumulator {
         let product = a * b;
         *sum += product;
         product.abs()
+    }
+    #[inline(always)]
+    fn add_to_lanes(lanes: &mut SumLanes, terms: &[[f32; LANES]], words: &[f64]) {
+        // Copies stay in registers, and loops of one step keep sums apart from magnitudes.
+        let SumLanes { mut sums, mut magnitudes, .. } = *lanes;
+        for (term, &word) in terms.iter().zip(words) {
+            let products = term.map(|x| f64::from(x) * word);
+            for i in 0..LANES {
+                sums[i] += products[i];
+            }
+            for i in 0..LANES {
+                magnitudes[i] += products[i].abs();
+            }
+        }
+        (lanes.sums, lanes.magnitudes) = (sums, magnitudes);
+    }
+    fn lane(lanes: &SumLanes, lane: usize) -> f64 {
+        lanes.sums[lane]
     }
     fn merge(sum: &mut f64, other: f64) {
         *sum += other;
@@ -272,6 +308,22 @@ impl Accumulator for CompensatedAccumulator {
         // A product that underflows has a sign, and the sum is not 0.
         let underflows = product == 0.0 && a != 0.0 && b != 0.0;
         if underflows { f64::from_bits(1) } else { product }
+    }
+    #[inline(always)]
+    fn add_to_lanes(lanes: &mut SumLanes, terms: &[[f64; LANES]], words: &[f64]) {
+        // Copies stay in registers.
+        let SumLanes { mut sums, mut lost, mut magnitudes } = *lanes;
+        for (term, &word) in terms.iter().zip(words) {
+            for i in 0..LANES {
+                let mut sum = [sums[i], lost[i]];
+                magnitudes[i] += Self::add(&mut sum, term[i], word);
+                [sums[i], lost[i]] = sum;
+            }
+        }
+        *lanes = SumLanes { sums, lost, magnitudes };
+    }
+    fn lane(lanes: &SumLanes, lane: usize) -> [f64; 2] {
+        [lanes.sums[lane], lanes.lost[lane]]
     }
     fn merge(sum: &mut [f64; 2], [other, lost]: [f64; 2]) {
         let mut with_errors = Sum::with_errors(sum[0], sum[1] + lost);

@@ -60,6 +60,7 @@ pub use short::{is_short, short_product};
 pub(super) use single::PART;
 pub(super) use tiny::products;
 
+use crate::squares::SIDE;
 use accumulator::{Accumulator, CompensatedAccumulator, F64Accumulator, OwnSums};
 use half::bf16;
 use job::Job;
@@ -330,12 +331,17 @@ fn matrix<K: Accumulator>(
     };
     let terms = total.unwrap_or(plan.rhs.terms.len());
     let job = Job::<K, _>::new(&plan, terms, factors, rounding);
-    if tiny::run(&job, total, out) || small::run(&job, total, out) || single::run(&job, total, out)
+    // Where each column is a line of memory, the sum of a row with it is that of two vectors.
+    let are_lines = plan.rows == 1 && total.is_none() && Order::of(plan.rhs) == Order::Terms;
+    let is_brief =
+        plan.rhs.batches.len() > 1 || plan.rhs.indices.len() < SIDE / 4 || terms < SIDE / 4;
+    if (!are_lines || is_brief)
+        && (tiny::run(&job, total, out)
+            || small::run(&job, total, out)
+            || single::run(&job, total, out))
     {
         return;
     }
-    // Where each column is a line of memory, the sum of a row with it is that of two vectors.
-    let are_lines = plan.rows == 1 && Order::of(plan.rhs) == Order::Terms;
     if !job.can_be_packed() {
         job.direct(out);
     } else if !are_lines || !vector::run_vectors(&job, out) {

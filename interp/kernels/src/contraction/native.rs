@@ -16,7 +16,7 @@ use std::marker::PhantomData;
 pub(super) struct NativeAccumulator<S>(PhantomData<S>);
 
 /// An element that is multiplied and added as a word of a tile.
-pub(super) trait Stored: Copy + Sync {
+pub(super) trait Stored: bytemuck::Pod + Sync {
     /// The type of products and sums.
     type Word: NativeSum;
     fn word(self) -> Self::Word;

@@ -12,6 +12,9 @@ const LANES: usize = 16;
 /// one by one.
 const MOST: usize = 256;
 
+/// Elements that are rounded again where the bound leaves one of a group open.
+const SOME: usize = 8;
+
 /// Returns whether products of these numbers of batches, rows, columns and terms are small.
 fn is_small([batches, rows, columns, terms]: [usize; 4]) -> bool {
     let [lhs, rhs, sums] = [(rows, terms), (terms, columns), (rows, columns)]
@@ -131,9 +134,19 @@ fn open<K: Accumulator>(
 ) {
     let terms = offsets[1].len() / columns;
     let size = offsets[0].len() / terms * columns;
-    let slots = out.chunks_exact_mut(job.rounding.to.storage_bytes());
-    for (i, (slot, (&sum, &magnitude))) in slots.zip(sums.iter().zip(magnitudes)).enumerate() {
-        if job.decide(sum, magnitude, slot) {
+    let width = job.rounding.to.storage_bytes();
+    let decided = |sums: &[K::Sum], magnitudes: &[f64], slots: &mut [u8]| {
+        K::round(sums, job.error, (1.0, magnitudes), job.rounding, slots)
+    };
+    let some = out.chunks_mut(SOME * width).zip(sums.chunks(SOME).zip(magnitudes.chunks(SOME)));
+    let left = some.enumerate().filter_map(|(number, (slots, (sums, magnitudes)))| {
+        (!decided(sums, magnitudes, slots)).then_some((number * SOME, slots, sums, magnitudes))
+    });
+    let left = left.flat_map(|(first, slots, sums, magnitudes)| {
+        (first..).zip(slots.chunks_exact_mut(width).zip(sums.iter().zip(magnitudes)))
+    });
+    for (i, (slot, (&sum, &magnitude))) in left {
+        if decided(&[sum], &[magnitude], slot) || job.decide(sum, magnitude, slot) {
             continue;
         }
         let [lhs, rhs] = batches.map(|x| x[i / size]);

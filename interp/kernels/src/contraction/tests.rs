@@ -127,7 +127,17 @@ fn lay_out(
 #[test]
 fn every_order_of_operands_gives_the_rounded_exact_sum() {
     let kinds = [Values::Random, Values::Small, Values::Cancelling, Values::Special];
-    let sizes = [(9, 50, 300), (70, 17, 40), (1, 60, 290), (45, 1, 290), (3, 3, 600), (2, 30, 1)];
+    let sizes = [
+        (9, 50, 300),
+        (70, 17, 40),
+        (1, 60, 290),
+        (45, 1, 290),
+        (45, 1, 37),
+        (1, 32, 100),
+        (1, 8, 8),
+        (3, 3, 600),
+        (2, 30, 1),
+    ];
     for (kind, (rows, columns, terms)) in
         kinds.into_iter().flat_map(|kind| sizes.map(|size| (kind, size)))
     {

@@ -6,6 +6,7 @@ use super::{Contraction, LhsOffsets, Lists, OffsetList};
 use crate::Formula;
 use hlo::ElementType;
 use num::Arithmetic;
+use num::loops::instruction_set::{Task, run as run_task};
 use smallvec::SmallVec;
 
 /// Multiplications, and sums, at most.
@@ -16,22 +17,19 @@ pub(super) fn run<K: Accumulator>(job: &Job<'_, K>, total: Option<usize>, out: &
     let Some(starts) = starts(job.plan).filter(|_| total.is_none()) else { return false };
     let factors =
         |start| places(job.plan, start).map(|[a, b]| (K::pack(job.lhs[a]), K::pack(job.rhs[b])));
-    let sum = |start| {
-        let (mut sum, mut magnitude) = (K::Sum::default(), 0.0);
-        factors(start).for_each(|(a, b)| magnitude += K::add(&mut sum, a, b));
-        (sum, magnitude)
-    };
+    let sum = |start| sum::<K>(factors(start));
     if let Some(slots) = K::sums_in(out, job.rounding) {
         starts.zip(slots).for_each(|(start, slot)| (*slot, _) = sum(start));
         return true;
     }
-    let sums = starts.clone().map(sum);
-    let (sums, magnitudes): (SmallVec<[K::Sum; MOST]>, SmallVec<[f64; MOST]>) = sums.unzip();
-    if K::round(&sums, job.error, (1.0, &magnitudes), job.rounding, out) {
+    let mut all = (SmallVec::<[K::Sum; MOST]>::new(), SmallVec::<[f64; MOST]>::new());
+    run_task(TinySums::<K, _>(starts.clone().map(factors), &mut all));
+    let (sums, magnitudes) = &all;
+    if K::round(sums, job.error, (1.0, magnitudes), job.rounding, out) {
         return true;
     }
     let slots = out.chunks_exact_mut(job.rounding.to.storage_bytes());
-    let sums = sums.into_iter().zip(magnitudes);
+    let sums = sums.iter().copied().zip(magnitudes.iter().copied());
     for ((start, of), slot) in starts.zip(sums).zip(slots) {
         if !job.decide(of.0, of.1, slot) {
             let (row, column) = (factors(start).map(|x| x.0), factors(start).map(|x| x.1));
@@ -39,6 +37,38 @@ pub(super) fn run<K: Accumulator>(job: &Job<'_, K>, total: Option<usize>, out: &
         }
     }
     true
+}
+
+/// Returns the sum of products, and that of their absolute values.
+#[inline(always)]
+fn sum<K: Accumulator>(factors: impl Iterator<Item = (K::Word, K::Word)>) -> (K::Sum, f64) {
+    let (mut sum, mut magnitude) = (K::Sum::default(), 0.0);
+    for (a, b) in factors {
+        magnitude += K::add(&mut sum, a, b);
+    }
+    (sum, magnitude)
+}
+
+/// Few sums, and their magnitudes.
+type Few<K> = (SmallVec<[<K as Accumulator>::Sum; MOST]>, SmallVec<[f64; MOST]>);
+
+/// Sums of the products of factors, and their magnitudes.
+struct TinySums<'a, K: Accumulator, F>(F, &'a mut Few<K>);
+
+impl<K: Accumulator, F, P> Task for TinySums<'_, K, F>
+where
+    F: Iterator<Item = P>,
+    P: Iterator<Item = (K::Word, K::Word)>,
+{
+    #[inline(always)]
+    fn run(self) {
+        let Self(all, (sums, magnitudes)) = self;
+        for factors in all {
+            let (sum, magnitude) = sum::<K>(factors);
+            sums.push(sum);
+            magnitudes.push(magnitude);
+        }
+    }
 }
 
 /// Returns the numbers of the first elements of each row and column, if there are so few products.

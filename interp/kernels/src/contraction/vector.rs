@@ -1,9 +1,10 @@
 //! A matrix times a vector: sums of one row or of one column, at the speed of memory.
-use super::accumulator::Accumulator;
+use super::accumulator::{self, Accumulator, SumLanes};
 use super::job::Job;
 use super::pack::{Order, PackSource, pack_rows};
 use super::{LhsOffsets, Lists};
 use crate::cost_model::MULTIPLIED;
+use crate::squares::{self, SIDE};
 use num::loops::instruction_set::{Task, run};
 use num::parallel::{parts, threads};
 
@@ -13,6 +14,16 @@ const LANES: usize = 32;
 const FEW: usize = 8;
 /// Sums that a thread forms at a time: they stay in the innermost cache.
 const SUMS: usize = 256;
+
+/// Terms of the longest lines that are brought beside one another, and the fewest such lines.
+const BESIDE: usize = 256;
+const FEWEST: usize = 3;
+const _: () = assert!(accumulator::LANES == SIDE, "a square has a line for each lane");
+
+/// Returns whether so many lines of a matrix, of neighbors, are brought beside one another.
+fn are_beside<K: Accumulator>(lines: usize, terms: usize) -> bool {
+    K::HAS_BOUND && terms <= BESIDE && lines >= FEWEST
+}
 
 /// Returns the bytes of the vector, and of a line of the matrix.
 pub(super) fn bytes(terms: usize) -> usize {
@@ -87,13 +98,18 @@ impl<K: Accumulator> Product<'_, '_, K> {
 
     /// The sums from the number `first` on that `out` has room for.
     fn part(&self, first: usize, out: &mut [u8]) {
+        let count = out.len() / self.job.rounding.to.storage_bytes();
+        match count <= LANES {
+            _ if self.job.stop.is_set() => {}
+            true => self.part_of::<LANES>((first, count), out),
+            false => self.part_of::<SUMS>((first, count), out),
+        }
+    }
+    /// The same, of at most `N` sums.
+    fn part_of<const N: usize>(&self, (first, count): (usize, usize), out: &mut [u8]) {
         let job = self.job;
         let width = job.rounding.to.storage_bytes();
-        let count = out.len() / width;
-        if job.stop.is_set() {
-            return;
-        }
-        let (mut sums, mut magnitudes) = ([K::Sum::default(); SUMS], [0.0; SUMS]);
+        let (mut sums, mut magnitudes) = ([K::Sum::default(); N], [0.0; N]);
         let (sums, magnitudes) = (&mut sums[..count], &mut magnitudes[..count]);
         let terms = self.vector.len();
         let sum_depth = terms.min(terms / LANES + 2 * LANES);
@@ -105,7 +121,8 @@ impl<K: Accumulator> Product<'_, '_, K> {
                 let neighbors = if order == Order::Any { lists.indices.run() } else { 1 };
                 let vector = self.vector;
                 run(WithVector::<K> { source, neighbors, vector, sums, magnitudes });
-                if order == Order::Terms { sum_depth } else { terms }
+                let is_in_order = order != Order::Terms || are_beside::<K>(count, terms);
+                if is_in_order { terms } else { sum_depth }
             }
             None => {
                 let mut line = vec![K::Word::default(); terms];
@@ -182,6 +199,13 @@ impl<K: Accumulator> Task for WithVector<'_, K> {
     fn run(self) {
         let Self { source, neighbors, vector, sums, magnitudes } = self;
         let PackSource { elements, start, indices, terms, order } = source;
+        if order == Order::Terms && are_beside::<K>(indices.len(), terms.len()) {
+            let results = sums.chunks_mut(SIDE).zip(magnitudes.chunks_mut(SIDE));
+            for (indices, results) in indices.chunks(SIDE).zip(results) {
+                beside::<K>(elements, (start + terms[0], indices), vector, results);
+            }
+            return;
+        }
         if order == Order::Terms {
             for ((&index, sum), magnitude) in indices.iter().zip(sums).zip(magnitudes) {
                 let line = &elements[start + index + terms[0]..][..terms.len()];
@@ -209,6 +233,39 @@ impl<K: Accumulator> Task for WithVector<'_, K> {
                 add::<K>((sum, magnitude), K::pack(a), b);
             }
         }
+    }
+}
+
+/// Writes the sums of the products of lines, which begin at `indices` behind `start`, and a vector,
+/// and those of their absolute values. The terms of lines are brought beside one another, so that no
+/// lanes are to be added.
+#[inline(always)]
+fn beside<K: Accumulator>(
+    elements: &[K::Stored],
+    (start, indices): (usize, &[usize]),
+    vector: &[K::Word],
+    (sums, magnitudes): (&mut [K::Sum], &mut [f64]),
+) {
+    let (mut lanes, mut tile) = (SumLanes::default(), [[elements[start]; SIDE]; SIDE]);
+    for (number, words) in vector.chunks(SIDE).enumerate() {
+        let start = start + number * SIDE;
+        let tile = &mut tile[..words.len()];
+        match <[usize; SIDE]>::try_from(indices) {
+            Ok(indices) if indices.iter().all(|at| start + at + SIDE <= elements.len()) => {
+                let starts = indices.map(|at| start + at);
+                squares::transpose(elements, starts, tile.as_flattened_mut(), SIDE);
+            }
+            Ok(_) | Err(_) => {
+                for (lane, &at) in indices.iter().enumerate() {
+                    let line = &elements[start + at..][..words.len()];
+                    tile.iter_mut().zip(line).for_each(|(term, &x)| term[lane] = x);
+                }
+            }
+        }
+        K::add_to_lanes(&mut lanes, tile, words);
+    }
+    for (lane, (sum, magnitude)) in sums.iter_mut().zip(magnitudes).enumerate() {
+        (*sum, *magnitude) = (K::lane(&lanes, lane), lanes.magnitudes[lane]);
     }
 }
 
