@@ -3,6 +3,9 @@
 //! The items of a level, in an order in which operands come first, are letters: instructions with the same opcode and shape are the
 //! same letter, and so are groups of the same instructions. A part that repeats at once is a layer.
 
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BinaryHeap};
+
 /// The fewest times that a part occurs for its parts to be layers.
 pub(super) const TIMES: usize = 3;
 /// The most comparisons of letters in a search.
@@ -36,69 +39,98 @@ pub(super) fn repetitions(
     live: &[usize],
     fewest: usize,
 ) -> Vec<Repetition> {
-    let mut letters: Vec<Option<usize>> = letters.iter().copied().map(Some).collect();
+    let before = sums(weights);
+    let mut runs = runs(letters, &before);
+    // The letters that are taken, from where to where.
+    let mut taken: BTreeMap<usize, usize> = BTreeMap::new();
     let mut found = Vec::new();
-    while let Some(run) = longest(&letters, weights) {
-        let Run { start, period, length } = run;
+    while let Some(run) = runs.pop() {
+        let Run { period: Reverse(period), start: Reverse(first), length, .. } = run;
+        let end = first + length;
+        let inside = taken.range(..end).rev().take_while(|&(_, &to)| to > first);
+        let mut inside: Vec<(usize, usize)> = inside.map(|(&from, &to)| (from, to)).collect();
+        if !inside.is_empty() {
+            // What is left of it, between those.
+            inside.reverse();
+            inside.push((end, end));
+            let mut start = first;
+            for (from, to) in inside {
+                runs.extend(Run::of(start, from.saturating_sub(start), period, &before));
+                start = to;
+            }
+            continue;
+        }
         let times = length / period;
-        let starts = start..=start + length % period;
+        let starts = first..=first + length % period;
         let cost = |&start: &usize| -> usize {
             (0..times).map(|part| live.get(start + part * period).copied().unwrap_or(0)).sum()
         };
-        let start = starts.min_by_key(cost).unwrap_or(start);
+        let start = starts.min_by_key(cost).unwrap_or(first);
         let one = Repetition { start, period, times };
-        if weights[start..start + period].iter().sum::<usize>() >= fewest {
+        if before[start + period] - before[start] >= fewest {
             found.push(one);
-            letters[one.range()].fill(None);
+            taken.insert(one.range().start, one.range().end);
         } else {
             // A multiple of its period is no layer, either.
-            letters[run.start..run.start + run.length].fill(None);
+            taken.insert(first, end);
         }
     }
     found
 }
 
-/// A stretch of letters, each of which is the one a period later.
-#[derive(Clone, Copy)]
+/// A stretch of at least three periods, each letter of which is the one a period later: the largest is the one whose whole periods have
+/// most instructions, of several the one of the shortest period, then the first.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Run {
-    start: usize,
-    period: usize,
+    weight: usize,
+    period: Reverse<usize>,
+    start: Reverse<usize>,
     /// The letters of it, with those of the last period.
     length: usize,
 }
 
-/// Returns the stretch of at least three periods whose whole periods have most instructions, of several the one of the shortest
-/// period.
-fn longest(letters: &[Option<usize>], weights: &[usize]) -> Option<Run> {
-    let mut before = vec![0; weights.len() + 1];
-    for (at, weight) in weights.iter().enumerate() {
-        before[at + 1] = before[at] + weight;
+impl Run {
+    /// Returns the stretch of these letters, if it is long enough; `before` are the instructions before each letter.
+    fn of(start: usize, length: usize, period: usize, before: &[usize]) -> Option<Self> {
+        let weight = before[start + length / period * period] - before[start];
+        let (period, start) = (Reverse(period), Reverse(start));
+        (length >= TIMES * period.0).then_some(Self { weight, period, start, length })
     }
+}
+
+/// Returns the stretches that are not part of a longer one.
+fn runs(letters: &[usize], before: &[usize]) -> BinaryHeap<Run> {
     let count = letters.len();
     let longest_period = (count / TIMES).min(COMPARISONS / count.max(1));
-    let mut best: Option<(usize, Run)> = None;
+    let mut runs = BinaryHeap::new();
     for period in 1..=longest_period {
         let mut equal = 0;
-        for at in 0..=count - period {
-            let is_equal =
-                at + period < count && letters[at].is_some() && letters[at] == letters[at + period];
-            if is_equal {
+        let mut end = |at: usize, equal: usize| {
+            if equal > 0 {
+                runs.extend(Run::of(at - equal, equal + period, period, before));
+            }
+        };
+        for (at, (one, other)) in letters.iter().zip(&letters[period..]).enumerate() {
+            if one == other {
                 equal += 1;
-                continue;
+            } else {
+                end(at, equal);
+                equal = 0;
             }
-            let length = equal + period;
-            if equal > 0 && length >= TIMES * period {
-                let start = at - equal;
-                let whole = length / period * period;
-                let weight = before[start + whole] - before[start];
-                if best.is_none_or(|(most, _)| weight > most) {
-                    best = Some((weight, Run { start, period, length }));
-                }
-            }
-            equal = 0;
         }
+        end(count - period, equal);
     }
-    best.map(|(_, run)| run)
+    runs
+}
+
+/// Returns the sums of the numbers before each one, and of all.
+fn sums(numbers: &[usize]) -> Vec<usize> {
+    let mut sum = 0;
+    let before = numbers.iter().map(|number| {
+        sum += number;
+        sum
+    });
+    std::iter::once(0).chain(before).collect()
 }
 
 #[cfg(test)]
@@ -122,6 +154,20 @@ mod tests {
         // A chain inside of a layer is a part of it.
         assert_eq!(found("aaaabaaaabaaaabc", 3), [(0, 5, 3)]);
         assert_eq!(found("", 3), []);
+    }
+
+    #[test]
+    fn many_short_parts_are_found_at_once() {
+        // Digits of a sequence without order, in which some are repeated everywhere.
+        let mut state = 1u32;
+        let mut digit = || {
+            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            char::from(b'a' + u8::try_from(state >> 31).unwrap_or_default())
+        };
+        let mut text: String = (0..4000).map(|_| digit()).collect();
+        assert_eq!(found(&text, 40), []);
+        text.insert_str(1000, &"abcdefghij".repeat(5));
+        assert_eq!(found(&text, 10), [(1000, 10, 5)]);
     }
 
     #[test]

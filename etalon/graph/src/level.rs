@@ -1,11 +1,9 @@
 //! One level of a picture: the boxes of some items, what comes from outside, and the edges between
-//! them, placed by `dagre`.
+//! them, with their places.
+use super::arrange::{Arc, arrange};
 use super::fold::{Item, places};
 use super::model::Flow;
 use super::text::{shortened, width};
-use dagre::graph::{Graph, GraphOptions};
-use dagre::layout::types::{LabelPos, Ranker};
-use dagre::{EdgeLabel, LayoutOptions, NodeLabel};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The most characters at an edge.
@@ -17,8 +15,6 @@ const FEW: usize = 12;
 const ROWS: i64 = 3;
 /// The most boxes of values from outside.
 const PORTS: usize = 6;
-/// A level of more boxes or edges is placed by a faster method.
-const MANY: (usize, usize) = (60, 120);
 
 /// The boxes of the instructions of a level.
 type Places = BTreeMap<usize, usize>;
@@ -94,45 +90,21 @@ impl Level {
 
     /// Places the boxes and the edges.
     fn place(&mut self) {
-        let options = GraphOptions { directed: true, multigraph: true, compound: false };
-        let mut graph: Graph<NodeLabel, EdgeLabel> = Graph::with_options(options);
-        for (number, Place { width, height, .. }) in self.boxes.iter().copied().enumerate() {
-            let label = NodeLabel { width, height, ..NodeLabel::default() };
-            graph.set_node(number.to_string(), Some(label));
-        }
+        let sizes: Vec<(f64, f64)> = self.boxes.iter().map(|one| (one.width, one.height)).collect();
         let items = self.boxes.len() - self.ports.len();
-        for (number, Edge { link, label, .. }) in self.edges.iter().enumerate() {
-            let label = EdgeLabel {
-                width: width(label),
-                height: 12.0,
-                labelpos: LabelPos::Center,
-                weight: if link.from < items { 2 } else { 1 },
-                ..EdgeLabel::default()
-            };
-            let [from, to, name] = [link.from, link.to, number].map(|number| number.to_string());
-            graph.set_edge(from, to, Some(label), Some(&name));
-        }
-        let is_large = self.boxes.len() > MANY.0 || self.edges.len() > MANY.1;
-        let options = LayoutOptions {
-            nodesep: 18.0,
-            edgesep: 12.0,
-            ranksep: 34.0,
-            ranker: if is_large { Ranker::LongestPath } else { Ranker::NetworkSimplex },
-            ..LayoutOptions::default()
+        let arc = |Edge { link, label, .. }: &Edge| Arc {
+            from: link.from,
+            to: link.to,
+            weight: if link.from < items { 2 } else { 1 },
+            label: width(label),
         };
-        dagre::layout(&mut graph, Some(options));
-        for (number, place) in self.boxes.iter_mut().enumerate() {
-            if let Some(placed) = graph.node(&number.to_string()) {
-                (place.x, place.y) = (placed.x.unwrap_or_default(), placed.y.unwrap_or_default());
-            }
+        let arranged = arrange(&sizes, &self.edges.iter().map(arc).collect::<Vec<_>>());
+        for (place, at) in self.boxes.iter_mut().zip(arranged.boxes) {
+            (place.x, place.y) = at;
         }
-        for (number, edge) in self.edges.iter_mut().enumerate() {
-            let [from, to, name] =
-                [edge.link.from, edge.link.to, number].map(|number| number.to_string());
-            if let Some(placed) = graph.edge(&from, &to, Some(&name)) {
-                edge.points = placed.points.iter().map(|point| (point.x, point.y)).collect();
-                edge.at = placed.x.zip(placed.y);
-            }
+        for (edge, (points, label)) in self.edges.iter_mut().zip(arranged.edges) {
+            edge.at = points.get(label).copied();
+            edge.points = points;
         }
     }
 }

@@ -15,6 +15,7 @@
 //! assert!(graph::html(&model, &graph::Measured::default()).starts_with("<!doctype html>"));
 //! # Ok::<(), hlo::diag::Errors>(())
 //! ```
+mod arrange;
 mod category;
 mod changes;
 pub mod devices;

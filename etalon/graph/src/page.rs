@@ -12,6 +12,7 @@ use super::text::{base64, escaped};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use serde_json::{Map, Value, json};
+use std::io::BufWriter;
 
 const PAGE: &str = include_str!("page/page.html");
 const STYLE: &str = include_str!("page/style.css");
@@ -79,10 +80,12 @@ fn page(title: &str, data: &Value) -> String {
 /// Returns data as a text that may stand in a script of a page: compressed, since a module has the same words in most instructions, and
 /// two modules beside each other have most instructions twice.
 fn packed(data: &Value) -> String {
-    let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
+    // Many words at once: the encoder clears its buffer for each of them.
+    let mut encoder = BufWriter::new(GzEncoder::new(Vec::new(), Compression::default()));
     let written = serde_json::to_writer(&mut encoder, data);
     written.expect("data has names as keys, and memory takes all of it");
-    base64(&encoder.finish().expect("memory takes all of it"))
+    let packed = encoder.into_inner().ok().and_then(|encoder| encoder.finish().ok());
+    base64(&packed.expect("memory takes all of it"))
 }
 
 /// Returns what is known of an instruction besides what its module says.
