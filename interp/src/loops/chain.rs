@@ -1,15 +1,15 @@
 //! Chains: fused operations of which each is an instruction of vectors. Machine code has them as one
 //! loop, in whose registers the values between them stay.
-use hlo::ElementType;
 use hlo::op::value::ComparisonType;
 use hlo::op::{Binary, Unary};
+use hlo::{Class, ElementType};
 use kernels::Register;
 use num::scalar_program::step::{ElementStep, ScalarStep};
 use smallvec::SmallVec;
 
-/// The bytes of the smallest value for which a loop over vectors is worth it, where there is code:
-/// below, each vector has instructions of its own.
-pub(super) const LEAST: usize = if cfg!(feature = "jit") { 1 << 9 } else { usize::MAX };
+/// The bytes above which a loop over vectors is worth it: below, each vector has instructions of its
+/// own.
+const LEAST: usize = 1 << 9;
 
 /// The steps of fused operations.
 #[cfg_attr(not(feature = "jit"), expect(dead_code, reason = "for generated code"))]
@@ -38,9 +38,13 @@ impl Chain {
         steps: Vec<ChainStep>,
         outputs: SmallVec<[Register; 2]>,
     ) -> Option<Self> {
-        let mut widths = steps.iter().map(|(step, _)| lane_width(step));
-        let width = widths.clone().flatten().flatten().next()?;
-        if !widths.all(|of| of.is_some_and(|of| of.is_none_or(|of| of == width))) {
+        let lanes: Vec<Lanes> = steps.iter().map(|(step, _)| lanes(step)).collect::<Option<_>>()?;
+        let mut widths = lanes.into_iter().filter_map(|lanes| match lanes {
+            Lanes::Numbers(width) => Some(width),
+            Lanes::Predicates => None,
+        });
+        let width = widths.next()?;
+        if widths.any(|other| other != width) {
             return None;
         }
         let read = |register: Register| {
@@ -61,14 +65,23 @@ impl Chain {
     }
 }
 
-/// Returns whether an operation on values of so many bytes at most is worth a place in a chain.
+/// Returns whether an operation on values of so many bytes at most is worth a place in a chain, where
+/// there is code.
 pub(super) fn is_link(step: &ElementStep, bytes: usize) -> bool {
-    bytes > LEAST && lane_width(step).is_some()
+    cfg!(feature = "jit") && bytes > LEAST && lanes(step).is_some()
 }
 
-/// Returns the bytes of the elements of a step that is an instruction of vectors, or a few, and none
-/// if all are predicates; `None` if it is none.
-pub(super) fn lane_width(step: &ElementStep) -> Option<Option<usize>> {
+/// The elements of a step that is an instruction of vectors, or a few.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Lanes {
+    /// Numbers of so many bytes, and predicates.
+    Numbers(usize),
+    /// Predicates alone.
+    Predicates,
+}
+
+/// Returns the elements of a step that is an instruction of vectors, or a few; `None` if it is none.
+pub(super) fn lanes(step: &ElementStep) -> Option<Lanes> {
     use ElementType::{F32, F64, Pred, S32, S64, U32, U64};
     let types = || step.operands.iter().chain([&step.result]).copied();
     let mut widths = types().filter(|ty| *ty != Pred).map(ElementType::storage_bytes);
@@ -77,41 +90,41 @@ pub(super) fn lane_width(step: &ElementStep) -> Option<Option<usize>> {
     if !of_lanes || widths.any(|of| Some(of) != width) {
         return None;
     }
-    let is_float = |ty: ElementType| [F32, F64].contains(&ty);
+    let is_float = |ty: ElementType| ty.class() == Class::Float;
     let is_word = |ty: ElementType| [S32, U32].contains(&ty);
     let fits = match step.step {
         ScalarStep::Constant(_) => false,
         ScalarStep::Select(..) => true,
-        ScalarStep::Unary(op, ty, _) if is_float(ty) => match op {
-            Unary::Abs | Unary::Ceil | Unary::Floor | Unary::Negate => true,
-            op => [Unary::RoundNearestEven, Unary::Sqrt].contains(&op),
-        },
+        ScalarStep::Unary(op, ty, _) if is_float(ty) => FLOAT_UNARY.contains(&op),
         ScalarStep::Unary(op, ty, _) => op == Unary::Not || op == Unary::Negate && ty != Pred,
         ScalarStep::Binary(op, ty, ..) => is_binary(op, ty),
         ScalarStep::Clamp(ty, ..) => is_float(ty) || is_word(ty),
         ScalarStep::Compare(_, order, ty, ..) => {
             order != ComparisonType::TotalOrder || !is_float(ty)
         }
-        ScalarStep::Convert(from, to, _) => {
-            from == to
-                || width == Some(4) && (is_word(from) || is_word(to) || from == Pred || to == Pred)
-                || width == Some(8) && is_float(from) && to == Pred
-        }
+        ScalarStep::Convert(from, to, _) => match width {
+            _ if from == to => true,
+            Some(4) => is_word(from) || is_word(to) || from == Pred || to == Pred,
+            _ => is_float(from) && to == Pred,
+        },
     };
-    fits.then_some(width)
+    fits.then_some(width.map_or(Lanes::Predicates, Lanes::Numbers))
 }
+
+/// The functions of floats that vectors have.
+const FLOAT_UNARY: [Unary; 6] =
+    [Unary::Abs, Unary::Ceil, Unary::Floor, Unary::Negate, Unary::RoundNearestEven, Unary::Sqrt];
 
 /// Returns whether vectors have an operation.
 fn is_binary(op: Binary, ty: ElementType) -> bool {
     use Binary::{Add, And, Divide, Maximum, Minimum, Multiply, Or, Subtract, Xor};
-    match ty {
-        ElementType::F32 | ElementType::F64 => {
-            [Add, Subtract, Multiply, Divide, Maximum, Minimum].contains(&op)
+    let has_extremes = ty.storage_bytes() <= size_of::<u32>();
+    match ty.class() {
+        Class::Float => [Add, Subtract, Multiply, Divide, Maximum, Minimum].contains(&op),
+        Class::Pred => [And, Or, Xor, Add, Multiply, Maximum, Minimum].contains(&op),
+        Class::Signed | Class::Unsigned | Class::Complex => {
+            [Add, Subtract, Multiply, And, Or, Xor].contains(&op)
+                || has_extremes && [Maximum, Minimum].contains(&op)
         }
-        ElementType::Pred => [And, Or, Xor, Add, Multiply, Maximum, Minimum].contains(&op),
-        ElementType::S32 | ElementType::U32 => {
-            [Add, Subtract, Multiply, And, Or, Xor, Maximum, Minimum].contains(&op)
-        }
-        _ => [Add, Subtract, Multiply, And, Or, Xor].contains(&op),
     }
 }

@@ -26,7 +26,9 @@ impl Invariants<'_> {
             match &mut operation {
                 Operation::Repeat(repeat) => block.operations.extend(self.of_loop(repeat)),
                 Operation::Branch { branches, .. } => {
-                    branches.iter_mut().for_each(|branch| self.inside(branch));
+                    for branch in branches {
+                        self.inside(branch);
+                    }
                 }
                 _ => {}
             }
@@ -124,7 +126,9 @@ impl Invariants<'_> {
                     self.count_written(&repeat.body, written);
                 }
                 Operation::Branch { branches, .. } => {
-                    branches.iter().for_each(|branch| self.count_written(branch, written));
+                    for branch in branches {
+                        self.count_written(branch, written);
+                    }
                 }
                 _ => {}
             }

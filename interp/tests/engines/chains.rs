@@ -20,7 +20,7 @@ fn special(ty: ElementType, count: usize, seed: usize) -> Literal {
     for i in 0..count {
         let at = i * 7 + seed * 3 + i / 5;
         let value = match ty {
-            ElementType::Pred => Scalar::Pred(at % 3 == 0),
+            ElementType::Pred => Scalar::Pred(at.is_multiple_of(3)),
             ElementType::F32 | ElementType::F64 => Scalar::Float(floats[at % floats.len()]),
             _ => Scalar::Signed(integers[at % integers.len()]).convert(ElementType::S64, ty),
         };
@@ -120,15 +120,18 @@ fn module(types: [&'static str; 3], count: usize, steps: &[[usize; 4]]) -> Strin
     for (k, ty) in all.into_iter().enumerate() {
         body.add(ty, &format!("get-tuple-element(s), index={}", k + 1));
     }
-    steps.iter().for_each(|&step| body.step(step));
+    for &step in steps {
+        body.step(step);
+    }
     let last = |ty: &str| body.values.iter().rev().find(|(of, _)| *of == ty).unwrap().1.clone();
-    let results = types.map(|ty| last(ty));
+    let results = types.map(&last);
     let shape = |ty: &str| format!("{ty}[{count}]");
     let carried: Vec<String> = all.into_iter().chain(types).chain(["pred"]).map(shape).collect();
     let state = format!("(s32[], {})", carried.join(", "));
-    let ones: String = types.iter().map(|ty| format!("  {ty}_one = {ty}[] convert(i)\n")).collect();
-    let parameters: String =
+    let ones = types.map(|ty| format!("  {ty}_one = {ty}[] convert(i)\n")).concat();
+    let parameters: Vec<String> =
         (0..5).map(|k| format!("  p{k} = {} parameter({k})\n", shape(all[k]))).collect();
+    let parameters = parameters.concat();
     format!(
         "body {{\n  s = {state} parameter(0)\n  i = s32[] get-tuple-element(s), index=0\n  one = s32[] constant(1)\n
   next = s32[] add(i, one)\n{ones}{text}

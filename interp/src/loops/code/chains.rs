@@ -2,7 +2,6 @@
 //!
 //! A predicate is a mask: all bits of its lane, or none.
 use super::emitter::{Emitter, VECTOR, offset as constant};
-use super::kind::Kind;
 use super::vectors::{lanes_of, mask_of, vector_of};
 use crate::loops::chain::Chain;
 use crate::loops::operation::{FusedCall, Source};
@@ -64,7 +63,9 @@ impl Emitter<'_, '_> {
         for k in 0..round {
             let at = |ty: ElementType| match ty.class() {
                 Class::Pred => (first, k * lanes),
-                _ => (start, k * VECTOR),
+                Class::Signed | Class::Unsigned | Class::Float | Class::Complex => {
+                    (start, k * VECTOR)
+                }
             };
             let mut registers: Vec<Value> = Vec::new();
             for ((&(ty, _), &source), scalar) in inputs().zip(&scalars) {
@@ -114,13 +115,13 @@ impl Emitter<'_, '_> {
             Source::Large(number) => self.load(ty, (self.large[number], 0)),
         };
         let lane = vector.lane_type();
-        let value = match Kind::of(ty) {
-            Kind::Pred => {
+        let value = match (ty.class(), lane == I32) {
+            (Class::Pred, _) => {
                 let value = self.builder.ins().uextend(lane, value);
                 self.builder.ins().ineg(value)
             }
-            _ if lane == I32 => self.builder.ins().ireduce(I32, value),
-            _ => value,
+            (Class::Signed | Class::Unsigned, true) => self.builder.ins().ireduce(I32, value),
+            (Class::Signed | Class::Unsigned | Class::Float | Class::Complex, _) => value,
         };
         self.builder.ins().splat(vector, value)
     }
@@ -195,10 +196,10 @@ impl Emitter<'_, '_> {
             ScalarStep::Convert(from, to, k) if from != to => {
                 Some(self.convert_lanes(from, to, x[k], result))
             }
-            ScalarStep::Unary(op, ty, k) if ty.class() != Class::Float => match op {
-                Unary::Negate => Some(self.builder.ins().ineg(x[k])),
-                _ => Some(self.builder.ins().bnot(x[k])),
-            },
+            ScalarStep::Unary(op, ty, k) if ty.class() != Class::Float => {
+                let ins = self.builder.ins();
+                Some(if op == Unary::Negate { ins.ineg(x[k]) } else { ins.bnot(x[k]) })
+            }
             ScalarStep::Binary(op, ty, a, b)
                 if [Class::Signed, Class::Unsigned].contains(&ty.class()) =>
             {
@@ -221,12 +222,12 @@ impl Emitter<'_, '_> {
     fn integer_lanes(&mut self, op: Binary, ty: ElementType, a: Value, b: Value) -> Option<Value> {
         let is_signed = ty.class() == Class::Signed;
         let ins = self.builder.ins();
-        match op {
-            Binary::Maximum if is_signed => Some(ins.smax(a, b)),
-            Binary::Maximum => Some(ins.umax(a, b)),
-            Binary::Minimum if is_signed => Some(ins.smin(a, b)),
-            Binary::Minimum => Some(ins.umin(a, b)),
-            op => lanes_of(op).map(|emit| emit(ins, a, b)),
+        match (op == Binary::Maximum, op == Binary::Minimum) {
+            (true, _) if is_signed => Some(ins.smax(a, b)),
+            (true, _) => Some(ins.umax(a, b)),
+            (_, true) if is_signed => Some(ins.smin(a, b)),
+            (_, true) => Some(ins.umin(a, b)),
+            (false, false) => lanes_of(op).map(|emit| emit(ins, a, b)),
         }
     }
 
@@ -244,7 +245,7 @@ impl Emitter<'_, '_> {
                 let one = match class {
                     Class::Float if result == F32X4 => i64::from(1f32.to_bits()),
                     Class::Float => 1f64.to_bits().cast_signed(),
-                    _ => 1,
+                    Class::Pred | Class::Signed | Class::Unsigned | Class::Complex => 1,
                 };
                 let one = self.builder.ins().iconst(of_from.lane_type(), one);
                 let one = self.builder.ins().splat(of_from, one);

@@ -1,7 +1,7 @@
 //! Code of operations in vectors, of arrays of a few of them.
 use super::emitter::{Emitter, VECTOR, offset};
 use super::kind::Kind;
-use crate::loops::chain::lane_width;
+use crate::loops::chain::{Lanes, lanes};
 use crate::loops::memory::Place;
 use crate::loops::operation::{Elementwise, Move};
 use cranelift_codegen::ir::types::{F32X4, F64X2, I8, I8X16, I32, I32X4, I64X2};
@@ -23,10 +23,12 @@ impl Emitter<'_, '_> {
         let Elementwise { step: Some(step), operands, result, .. } = operation else {
             return false;
         };
-        let Some(width) = lane_width(step) else { return false };
         // Predicates alone are bytes that are 0 or 1.
-        let width = width.unwrap_or(1);
-        let is_bytes = width == 1;
+        let (width, is_bytes) = match lanes(step) {
+            Some(Lanes::Numbers(width)) => (width, false),
+            Some(Lanes::Predicates) => (1, true),
+            None => return false,
+        };
         let count = result.bytes / step.result.storage_bytes();
         if count * width > MOST_BYTES || is_bytes && !is_of_bits(step.step) {
             return false;
