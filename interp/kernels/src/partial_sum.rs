@@ -227,7 +227,8 @@ impl ColumnSums {
     }
     /// Adds rows of so many elements, each to one sum.
     pub(super) fn add_rows(&mut self, loops: SumLoops, elements: &[u8], inner: usize) {
-        let Some(add) = loops.rows else { return };
+        let add = if self.are_few { Some(loops.few_rows) } else { loops.rows };
+        let Some(add) = add else { return };
         // The elements of a row take part in more additions than those of a column.
         if self.rows >= ROWS / 2 {
             self.settle(loops);

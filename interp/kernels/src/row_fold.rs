@@ -8,7 +8,7 @@ use hlo::{ElementType, Scalar};
 use num::Arithmetic;
 use num::clock::Stop;
 use num::index::{Grid, to_i64};
-use num::loops::AT_ONCE;
+use num::loops::{AT_ONCE, SHORT_ROW};
 use smallvec::SmallVec;
 
 /// Folds of lines, from the same first value.
@@ -104,7 +104,10 @@ impl<'a> RowFold<'a> {
         match self.method {
             Method::Sum(method) => {
                 let loops = method.loops;
-                self.sums.restart(self.first, count);
+                match steps.count() <= FEW && inner <= SHORT_ROW {
+                    true => self.sums.restart_few(self.first, count, loops),
+                    false => self.sums.restart(self.first, count),
+                }
                 offsets.for_each(|at| self.sums.add_rows(loops, line(loops.width, at), inner));
                 let open = |open: &[(usize, Partial)]| {
                     let starts = (0..count).map(|row| first + row * inner).collect();

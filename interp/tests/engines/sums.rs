@@ -4,7 +4,7 @@ use crate::windows::{elements, engines_agree};
 use hlo::{ArrayShape, ElementType, Literal, Scalar};
 
 /// How an array is reduced: its dimensions, the reduced ones, and those of the result.
-const SHAPES: [(&str, &str, &str); 15] = [
+const SHAPES: [(&str, &str, &str); 20] = [
     ("7,33", "1", "7"),
     ("33,7", "0", "7"),
     ("3,1024", "1", "3"),
@@ -21,6 +21,12 @@ const SHAPES: [(&str, &str, &str); 15] = [
     ("6,2,9,3,20", "1,3", "6,9,20"),
     ("3,2,300,3", "1,3", "3,300"),
     ("300,20,4", "0,2", "20"),
+    // Few elements.
+    ("90,3", "1", "90"),
+    ("5,41,8", "2", "5,41"),
+    ("4,3,70,5", "1,3", "4,70"),
+    ("3,700", "0", "700"),
+    ("5,32,19", "1", "5,19"),
 ];
 
 fn dims(text: &str) -> Vec<i64> {
@@ -74,5 +80,61 @@ fn a_widened_operand_is_summed_and_used() {
     for seed in [1, 2] {
         engines_agree(text, &[coarse(ElementType::Bf16, &[40, 300], seed)]);
         engines_agree(text, &[elements(ElementType::Bf16, &[40, 300], seed, seed == 2)]);
+    }
+}
+
+/// Sums of whole numbers that have up to two bits more than the type: a quarter of them are halfway
+/// between two numbers, and some beside that.
+#[test]
+fn short_sums_that_are_halfway() {
+    for (ty, bits) in [("f32", 24), ("bf16", 8), ("f16", 10), ("f64", 53)] {
+        let ty = ElementType::from_name(ty).unwrap();
+        let whole = |dims: &[i64], seed: u64| {
+            let (mut state, mut bytes) = (seed, Vec::new());
+            let shape = ArrayShape::new(ty, dims);
+            for _ in 0..shape.element_count().unwrap() {
+                state =
+                    state.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(0x1405_7b7e_f767_814f);
+                let number = i32::try_from(state >> 33 & 0xffff).unwrap();
+                let number = f64::from(number - (1 << 15)) * 2_f64.powi(bits - 15);
+                let rest = f64::from(i32::try_from(state >> 50 & 0x3fff).unwrap()) - 8192.0;
+                let x = Scalar::Float(match ty.bits() > 16 {
+                    _ if (state >> 20).is_multiple_of(32) => 2_f64.powi(-20),
+                    true => number + rest,
+                    false => rest.rem_euclid(256.0),
+                });
+                let mut element = vec![0; ty.storage_bytes()];
+                x.convert(ElementType::F64, ty).write(ty, &mut element);
+                bytes.append(&mut element);
+            }
+            Literal::from_bytes(shape, &bytes).unwrap()
+        };
+        let add = format!(
+            "f {{ a = {ty}[] parameter(0) b = {ty}[] parameter(1) ROOT r = {ty}[] add(a, b) }}"
+        );
+        for (shape, reduced, result) in SHAPES {
+            let text = format!(
+                "{add} ENTRY e {{ p = {ty}[{shape}] parameter(0) z = {ty}[] constant(1)
+                   ROOT r = {ty}[{result}] reduce(p, z), dimensions={{{reduced}}}, to_apply=f }}"
+            );
+            for seed in [1, 2] {
+                engines_agree(&text, &[whole(&dims(shape), seed)]);
+            }
+        }
+        for (shape, window, result) in [
+            ("700", "size=3", "698"),
+            ("1100", "size=2 pad=1_0", "1100"),
+            ("40,30", "size=3x3 pad=1_1x1_1", "40,30"),
+            ("9,20,8", "size=1x5x1", "9,16,8"),
+            ("300", "size=4 stride=2", "149"),
+        ] {
+            let text = format!(
+                "{add} ENTRY e {{ p = {ty}[{shape}] parameter(0) z = {ty}[] constant(0)
+                   ROOT r = {ty}[{result}] reduce-window(p, z), window={{{window}}}, to_apply=f }}"
+            );
+            for seed in [3, 4] {
+                engines_agree(&text, &[whole(&dims(shape), seed)]);
+            }
+        }
     }
 }

@@ -46,7 +46,7 @@ pub use rows::{RowsFn, rows_loop};
 pub use select::select_loop;
 use std::ops::Deref;
 use std::sync::Arc;
-pub use sum::{AT_ONCE, LongSum, RowSums, SumLoops};
+pub use sum::{AT_ONCE, LongSum, RowSums, SHORT_ROW, SumLoops};
 pub use table::{binary_loop, is_approximate, unary_loop};
 use update::update_loop;
 pub use update::{OUTSIDE, Targets, UpdateFn, replace_loop};

@@ -8,6 +8,7 @@ use crate::exact::two_sum;
 use bytemuck::Pod;
 use half::{bf16, f16};
 use hlo::ElementType;
+use std::marker::PhantomData;
 use std::ops::AddAssign;
 
 /// Numbers of a vector.
@@ -21,6 +22,8 @@ const VECTORS: usize = 4;
 const ROWS: usize = 8;
 /// Rows that are added to columns at once.
 pub const AT_ONCE: usize = 4;
+/// Elements of the longest rows whose rounding errors are kept.
+pub const SHORT_ROW: usize = 8;
 
 /// The loops that sum elements of a type. Operands are bytes, aligned for the type.
 ///
@@ -45,6 +48,9 @@ pub struct SumLoops {
     /// Adds the elements of rows as `columns` does, but to `magnitudes` a bound on what `sums` and
     /// `lost` lack, but for its own rounding: 0 where they are exact.
     pub few: fn(&[&[u8]], [&mut [f64]; 3]),
+    /// Adds each row of so many elements, at most [`SHORT_ROW`], to a number of `sums`, and to
+    /// `magnitudes` as `few` does; of elements that are not wide.
+    pub few_rows: RowSums,
     /// Adds each row of so many elements to a number of `sums` and of `magnitudes`; `None` of wide
     /// elements with a bound. Each element takes part in at most `count / 8 + 8` additions.
     pub rows: Option<RowSums>,
@@ -80,6 +86,7 @@ impl SumLoops {
                 are_multiples: are_multiples::<T>,
                 columns: columns::<T, true>,
                 few: few::<T>,
+                few_rows: few_rows::<T>,
                 rows: if T::IS_WIDE { None } else { Some(rows::<T, true>) },
                 no_multiples: no_multiples::<T>,
                 exact: exact::<T>,
@@ -419,32 +426,77 @@ impl<T: Term, const N: usize, const HAS_BOUND: bool> Task for Columns<'_, T, N, 
     }
 }
 
-fn few<T: Term>(rows: &[&[u8]], [sums, lost, magnitudes]: [&mut [f64]; 3]) {
-    for row in rows {
-        let (row, sums, lost) = (bytemuck::cast_slice::<u8, T>(row), &mut *sums, &mut *lost);
-        instruction_set::run(FewRow { row, sums, lost, rest: &mut *magnitudes });
-    }
+fn few<T: Term>(rows: &[&[u8]], [sums, lost, rest]: [&mut [f64]; 3]) {
+    instruction_set::run(FewColumns::<T> { rows, sums, lost, rest, ty: PhantomData });
 }
 
-/// A row that is added to sums whose rounding errors are kept.
-struct FewRow<'a, T> {
-    row: &'a [T],
+/// Rows that are added to sums whose rounding errors are kept.
+struct FewColumns<'a, T> {
+    rows: &'a [&'a [u8]],
     sums: &'a mut [f64],
     lost: &'a mut [f64],
     rest: &'a mut [f64],
+    ty: PhantomData<T>,
 }
 
-impl<T: Term> Task for FewRow<'_, T> {
+impl<T: Term> Task for FewColumns<'_, T> {
     const IS_LONG: bool = true;
     #[inline(always)]
     fn run(self) {
-        let numbers = self.row.iter().zip(self.sums);
-        for ((x, sum), (lost, rest)) in numbers.zip(self.lost.iter_mut().zip(self.rest)) {
-            let (next, mut error) = two_sum(*sum, x.wide());
-            if T::IS_WIDE {
-                (*lost, error) = two_sum(*lost, error);
+        for row in self.rows {
+            let row = bytemuck::cast_slice::<u8, T>(row);
+            let numbers = row.iter().zip(&mut *self.sums);
+            let errors = self.lost.iter_mut().zip(&mut *self.rest);
+            for ((x, sum), (lost, rest)) in numbers.zip(errors) {
+                let (next, mut error) = two_sum(*sum, x.wide());
+                if T::IS_WIDE {
+                    (*lost, error) = two_sum(*lost, error);
+                }
+                (*sum, *rest) = (next, *rest + error.abs());
             }
-            (*sum, *rest) = (next, *rest + error.abs());
+        }
+    }
+}
+
+fn few_rows<T: Term>(elements: &[u8], inner: usize, [sums, rest]: [&mut [f64]; 2]) {
+    let elements = bytemuck::cast_slice::<u8, T>(elements);
+    instruction_set::run(FewRows { elements, inner, sums, rest });
+}
+
+/// Short rows that are added to sums whose rounding errors are kept.
+struct FewRows<'a, T> {
+    elements: &'a [T],
+    inner: usize,
+    sums: &'a mut [f64],
+    rest: &'a mut [f64],
+}
+
+impl<T: Term> Task for FewRows<'_, T> {
+    const IS_LONG: bool = true;
+    #[inline(always)]
+    fn run(self) {
+        match self.inner {
+            1 => self.rows::<1>(),
+            2 => self.rows::<2>(),
+            3 => self.rows::<3>(),
+            4 => self.rows::<4>(),
+            5 => self.rows::<5>(),
+            6 => self.rows::<6>(),
+            7 => self.rows::<7>(),
+            _ => self.rows::<SHORT_ROW>(),
+        }
+    }
+}
+
+impl<T: Term> FewRows<'_, T> {
+    #[inline(always)]
+    fn rows<const N: usize>(self) {
+        let rows = self.elements.as_chunks::<N>().0.iter();
+        for (row, (sum, rest)) in rows.zip(self.sums.iter_mut().zip(self.rest)) {
+            for x in row {
+                let (next, error) = two_sum(*sum, x.wide());
+                (*sum, *rest) = (next, *rest + error.abs());
+            }
         }
     }
 }
