@@ -278,7 +278,9 @@ impl Lives<'_> {
                 });
                 let of_array = uses.get(&from.start).filter(|(count, ..)| {
                     let is_all = self.total.get(&from.start) == Some(&(count + 1));
-                    are_arrays && is_all && from.bytes > LEAST
+                    // No operation computes a constant.
+                    let is_computed = self.image.constant(from).is_none();
+                    are_arrays && is_all && is_computed && from.bytes > LEAST
                 });
                 let left_out = of_array.and_then(|&(_, first, _)| {
                     may_be_over((&mut before[first], first), copy, uses.get(&to.start))

@@ -155,3 +155,22 @@ fn invariants_of_loops() {
         agree_with_code(&text, Engine::Fast);
     }
 }
+
+/// A constant that a round reads, and that is the next value of what the loop carries, stays.
+#[test]
+fn constants_that_are_carried() {
+    for ty in ["f64", "f32", "s32", "pred"] {
+        let (one, op) = if ty == "pred" { ("true", "xor") } else { ("1", "add") };
+        let state = format!("(s32[], {ty}[700], {ty}[700])");
+        let text = format!(
+            "less {{ t = {state} parameter(0) i = s32[] get-tuple-element(t), index=0 n = s32[] constant(3)
+               ROOT l = pred[] compare(i, n), direction=LT }}
+             next {{ t = {state} parameter(0) i = s32[] get-tuple-element(t), index=0 one = s32[] constant(1) j = s32[] add(i, one)
+               a = {ty}[700] get-tuple-element(t), index=2 c = {ty}[] constant({one}) v = {ty}[700] broadcast(c), dimensions={{}}
+               w = {ty}[700] {op}(a, v) ROOT r = {state} tuple(j, v, w) }}
+             ENTRY main {{ i = s32[] constant(0) a = {ty}[700] parameter(0) b = {ty}[700] parameter(1) t = {state} tuple(i, a, b)
+               ROOT r = {state} while(t), condition=less, body=next }}"
+        );
+        agree_with_code(&text, Engine::Exact);
+    }
+}
