@@ -455,6 +455,8 @@ impl Groups {
         }
         if let Key::Small(array) = key {
             self.close_writer(array);
+            // It is no longer what a walk has moved there.
+            self.moved.remove(&array);
         }
         if self.sources.remove(&key) {
             self.moved.retain(|_, operand| operand.key != key);

@@ -174,3 +174,23 @@ fn constants_that_are_carried() {
         agree_with_code(&text, Engine::Exact);
     }
 }
+
+/// An array that a walk fills, and that is then changed where it is, is read as it is.
+#[test]
+fn updates_of_what_is_spread() {
+    for count in [200, 700] {
+        let state = format!("(s32[], f32[{count}])");
+        let text = format!(
+            "less {{ t = {state} parameter(0) i = s32[] get-tuple-element(t), index=0 n = s32[] constant(3)
+               ROOT l = pred[] compare(i, n), direction=LT }}
+             next {{ t = {state} parameter(0) i = s32[] get-tuple-element(t), index=0 one = s32[] constant(1) j = s32[] add(i, one)
+               a = f32[{count}] get-tuple-element(t), index=1 s = f32[1] dynamic-slice(a, i), dynamic_slice_sizes={{1}} x = f32[] reshape(s)
+               v = f32[{count}] broadcast(x), dimensions={{}} p = f32[90] slice(a), slice={{[7:97]}}
+               u = f32[{count}] dynamic-update-slice(v, p, i) w = f32[{count}] multiply(u, a) y = f32[{count}] subtract(w, u)
+               ROOT r = {state} tuple(j, y) }}
+             ENTRY main {{ i = s32[] constant(0) a = f32[{count}] parameter(0) t = {state} tuple(i, a)
+               ROOT r = {state} while(t), condition=less, body=next }}"
+        );
+        agree_with_code(&text, Engine::Exact);
+    }
+}
