@@ -146,7 +146,7 @@ fn open<K: Accumulator>(
         (first..).zip(slots.chunks_exact_mut(width).zip(sums.iter().zip(magnitudes)))
     });
     for (i, (slot, (&sum, &magnitude))) in left {
-        if decided(&[sum], &[magnitude], slot) || job.decide(sum, magnitude, slot) {
+        if job.decide(sum, magnitude, slot) {
             continue;
         }
         let [lhs, rhs] = batches.map(|x| x[i / size]);
