@@ -135,12 +135,14 @@ fn open<K: Accumulator>(
     let terms = offsets[1].len() / columns;
     let size = offsets[0].len() / terms * columns;
     let width = job.rounding.to.storage_bytes();
-    let decided = |sums: &[K::Sum], magnitudes: &[f64], slots: &mut [u8]| {
-        K::round(sums, job.error, (1.0, magnitudes), job.rounding, slots)
-    };
     let some = out.chunks_mut(SOME * width).zip(sums.chunks(SOME).zip(magnitudes.chunks(SOME)));
+    // Of results of few bits, most groups have one that is halfway between two numbers.
+    let are_decided = |sums: &[K::Sum], magnitudes: &[f64], slots: &mut [u8]| {
+        width > 1 && K::round(sums, job.error, (1.0, magnitudes), job.rounding, slots)
+    };
     let left = some.enumerate().filter_map(|(number, (slots, (sums, magnitudes)))| {
-        (!decided(sums, magnitudes, slots)).then_some((number * SOME, slots, sums, magnitudes))
+        let are_open = !are_decided(sums, magnitudes, slots);
+        are_open.then_some((number * SOME, slots, sums, magnitudes))
     });
     let left = left.flat_map(|(first, slots, sums, magnitudes)| {
         (first..).zip(slots.chunks_exact_mut(width).zip(sums.iter().zip(magnitudes)))
