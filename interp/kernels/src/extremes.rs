@@ -3,6 +3,7 @@ use super::pad;
 use super::reduce_lines::ReducedLines;
 use crate::Kernel;
 use crate::cost_model::FOLDED;
+use crate::function::run_bytes;
 use hlo::{Array, ElementType};
 use num::index::Grid;
 use num::loops::ExtremeLoops;
@@ -92,15 +93,11 @@ impl Kernel for Extremes {
         inputs: &[Option<&Array>],
         outputs: &mut [Array],
     ) -> Result<()> {
-        scope.spend(self.steps())?;
-        let inputs: SmallVec<[&[u8]; 4]> = inputs.iter().flatten().map(|x| x.bytes()).collect();
-        let mut outputs: SmallVec<[&mut [u8]; 2]> =
-            outputs.iter_mut().map(Array::bytes_mut).collect();
-        self.compute(&inputs, &mut outputs);
-        Ok(())
+        run_bytes(self, scope, inputs, outputs)
     }
     fn computes(&self) -> Option<u64> {
-        Some(self.steps())
+        let count = self.results.count().saturating_mul(self.elements.count());
+        Some(u64::try_from(count).unwrap_or(u64::MAX))
     }
     fn compute(&self, inputs: &[&[u8]], outputs: &mut [&mut [u8]]) {
         let (run, [a, b]) = (self.run, self.widths);
@@ -128,12 +125,5 @@ impl Kernel for Extremes {
         let rows =
             if self.is_row { threads() * TOGETHER * (self.widths[0] + self.widths[1]) } else { 0 };
         parts * size_of::<(usize, [&mut [u8]; 2])>() + rows
-    }
-}
-
-impl Extremes {
-    fn steps(&self) -> u64 {
-        let count = self.results.count().saturating_mul(self.elements.count());
-        u64::try_from(count).unwrap_or(u64::MAX)
     }
 }

@@ -16,7 +16,7 @@ use super::reduce_lines::{Method, ReducedLines, Reduction};
 use crate::contraction::ErrorBound;
 use crate::conversion::sums_of_bytes;
 use crate::cost_model::FOLDED;
-use crate::function::{given, writes_in, writes_with};
+use crate::function::{run_bytes, writes_in, writes_with};
 use crate::op::{ArrayOp, Site, linear, needs_whole_operands};
 use crate::typed::Typed;
 use crate::{Formula, Fusion, Kernel, in_halves};
@@ -310,10 +310,7 @@ impl Kernel for OfLines {
         inputs: &[Option<&Array>],
         outputs: &mut [Array],
     ) -> Result<()> {
-        let inputs = given(inputs);
-        scope.spend(self.steps)?;
-        self.compute(&[inputs[0].bytes(), inputs[1].bytes()], &mut [outputs[0].bytes_mut()]);
-        Ok(())
+        run_bytes(self, scope, inputs, outputs)
     }
     fn computes(&self) -> Option<u64> {
         Some(self.steps)
