@@ -16,7 +16,7 @@ const LEAST: usize = 1 << 9;
 pub(super) struct Chain {
     /// Elements of each value.
     pub(super) count: usize,
-    /// Bytes of an element, but of predicates, each of which is one.
+    /// Bytes of an element that is no predicate.
     pub(super) width: usize,
     /// The type of each operand from outside, and whether it is one element for all.
     pub(super) inputs: Vec<(ElementType, bool)>,
@@ -29,9 +29,9 @@ pub(super) struct Chain {
 pub(super) type ChainStep = (ElementStep, SmallVec<[Register; 3]>);
 
 impl Chain {
-    /// Returns the chain of these steps of `count` elements, of which one reads each operand from
-    /// outside; `None` if vectors have not so many elements in each of them. `is_one` tells which
-    /// of the operands is one element.
+    /// Returns the chain of these steps on `count` elements; `None` if a step is no instruction of
+    /// vectors, or if elements of different widths meet. `is_one` tells of each operand from outside
+    /// whether it is one element for all; a step reads each of them.
     pub(super) fn new(
         count: usize,
         is_one: impl Iterator<Item = bool>,

@@ -315,11 +315,9 @@ impl Pass<'_> {
         let mut moved: FxHashMap<usize, usize> = FxHashMap::default();
         for group in groups {
             for member in &group.members {
-                let of_member = operations[member.at].take();
+                // What computes bytes from bytes is charged with the block.
+                operations[member.at] = None;
                 if let Some(number) = member.kernel {
-                    if matches!(of_member, Some(Operation::Kernel(_))) {
-                        block.fuel += u64::try_from(member.fuel()).unwrap_or(u64::MAX);
-                    }
                     let call = &mut self.kernels[number];
                     (call.operands, call.results) = (Vec::new(), Vec::new());
                 }
@@ -426,10 +424,6 @@ impl Member {
             Role::Loop(..) => None,
             Role::Rows(_, inner, _) => Some(inner),
         }
-    }
-    /// Returns the steps that its kernel would spend.
-    fn fuel(&self) -> usize {
-        self.inner().map_or(0, |_| self.count)
     }
 }
 

@@ -1,4 +1,4 @@
-//! What a loop computes alike in each round, which is computed once before it.
+//! Loop-invariant operations: what a loop computes alike in each round is computed once before it.
 //!
 //! An operation is moved if it depends on nothing that the loop changes, alone has its result, and
 //! cannot fail: it may run before a loop without a round.

@@ -18,9 +18,6 @@ use std::mem::take;
 const LEAST: usize = 1 << 9;
 /// Bytes at which arrays begin: a line of the cache.
 const LINE: usize = 64;
-/// Bytes after which addresses have the same place in the first cache, where few fit: arrays of so
-/// many do not follow each other at once, since operations read several of them side by side.
-const PAGE: usize = 1 << 12;
 
 /// The operations on an array so far: their number, and the first and the last of a block.
 type Uses = BTreeMap<usize, (usize, usize, usize)>;
@@ -344,7 +341,7 @@ fn placed(memory: Vec<Life>) -> (Vec<(usize, usize)>, usize) {
             }
             start = start.max(end);
         }
-        let end = (start + bytes).next_multiple_of(LINE) + if bytes < PAGE { 0 } else { LINE };
+        let end = (start + bytes).next_multiple_of(LINE);
         let at = alive.partition_point(|(other, ..)| *other < start);
         alive.insert(at, (start, end, last));
         most = most.max(end);
