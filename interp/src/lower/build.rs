@@ -2,6 +2,7 @@
 use super::buffers::assign;
 use super::builder::PlanBuilder;
 use super::inline::Inlining;
+use super::invariants;
 use super::limits::CompileLimits;
 use super::lowering::{Lowered, Lowering};
 use super::transpose_folding::transpose_folded;
@@ -48,7 +49,11 @@ pub(crate) fn plans(
         bytes = plan.compiled_bytes;
         Ok(plan.without_dead_steps(module, effects, &inlining))
     };
-    let built: Vec<UnallocatedPlan> = module.computations.ids().map(plan).collect::<Result<_>>()?;
+    let mut built: Vec<UnallocatedPlan> =
+        module.computations.ids().map(plan).collect::<Result<_>>()?;
+    if fuses && !may_run_ahead {
+        invariants::hoist(module, &mut built);
+    }
     let in_frames = in_frames(module, &built);
     let complete = |plan: UnallocatedPlan| match fuses {
         true => {

@@ -9,6 +9,7 @@ mod external;
 mod function;
 mod fuse;
 mod inline;
+mod invariants;
 mod limits;
 mod lowering;
 mod peak;

@@ -9,7 +9,7 @@ mod folds;
 mod fusion;
 mod generate;
 mod indexing;
-
+mod invariants;
 mod kernels;
 mod linear;
 mod loop_steps;
