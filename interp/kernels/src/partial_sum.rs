@@ -61,15 +61,20 @@ impl SumMethod {
 #[derive(Clone, Copy)]
 pub(super) struct Partial {
     sum: Sum,
+    /// The sum of magnitudes; infinite if it is not known.
     magnitude: f64,
-    /// The bound of the error relative to the sum of magnitudes.
+    /// The bound of the error relative to the sum of magnitudes; 0 if none is asked for.
     error: f64,
 }
 
 impl Partial {
     /// Returns the sum of the first value, to which this many elements are to be added.
     pub(super) fn new(first: f64, loops: SumLoops, elements: usize) -> Self {
-        Self { sum: Sum::new(first), magnitude: first.abs(), error: error(loops, elements) }
+        let magnitude = match loops.arithmetic {
+            Arithmetic::Exact => first.abs(),
+            Arithmetic::Fast => f64::INFINITY,
+        };
+        Self { sum: Sum::new(first), magnitude, error: error(loops, elements) }
     }
     pub(super) fn add(&mut self, LongSum { sum, lost, magnitude }: LongSum) {
         self.sum.add(sum);
@@ -77,8 +82,12 @@ impl Partial {
         self.sum = Sum::with_errors(sum, rest + lost);
         self.magnitude += magnitude;
     }
-    /// Returns the sum rounded to `ty`, if the bound of its error decides that.
+    /// Returns the sum rounded to `ty`, if it is finite and the bound of its error decides that.
     pub(super) fn rounded(self, ty: ElementType) -> Option<Scalar> {
+        if self.error == 0.0 {
+            let sum = self.sum.value();
+            return sum.is_finite().then(|| Scalar::Float(sum).round_to(ty));
+        }
         // Only zeros were added, without an error; the sum has the right sign.
         if self.magnitude == 0.0 {
             return Some(Scalar::Float(self.sum.value()));
@@ -323,13 +332,7 @@ impl ColumnSums {
                     continue;
                 }
                 let partial = self.partial(i, error);
-                let sum = match loops.arithmetic {
-                    Arithmetic::Exact if self.are_few => None,
-                    Arithmetic::Exact => partial.rounded(*ty),
-                    Arithmetic::Fast => Some(Scalar::Float(self.high[i]).round_to(*ty))
-                        .filter(|_| !loops.is_wide || self.high[i].is_finite()),
-                };
-                match sum {
+                match partial.rounded(*ty) {
                     Some(sum) => sum.write(*ty, slot),
                     None => left.push((i, partial)),
                 }
@@ -343,8 +346,8 @@ impl ColumnSums {
     }
     fn partial(&self, i: usize, error: f64) -> Partial {
         let sum = Sum::with_errors(self.high[i], self.lost[i]);
-        // The magnitudes of few elements are not known.
-        let magnitude = if self.are_few { f64::INFINITY } else { self.magnitudes[i] };
+        let is_known = error != 0.0 && !self.are_few;
+        let magnitude = if is_known { self.magnitudes[i] } else { f64::INFINITY };
         Partial { sum, magnitude, error }
     }
 }

@@ -201,7 +201,11 @@ impl Folded {
             let terms = line.map(|at| read(from, at * width));
             let mut terms: SmallVec<[f64; 64]> =
                 std::iter::once(read(first, 0)).chain(terms).collect();
-            Scalar::Float(in_halves(&mut terms, |a, b| a + b)).round_to(ty).write(ty, slot);
+            let sum = in_halves(&mut terms, |a, b| a + b);
+            if !is_single && !sum.is_finite() {
+                return false;
+            }
+            Scalar::Float(sum).round_to(ty).write(ty, slot);
         }
         true
     }

@@ -5,7 +5,7 @@ use super::invariants::Invariants;
 use super::memory::{Image, LoopCopy, Place};
 use super::operation::{KernelCall, Operation};
 use super::sharing::share;
-use super::{Block, Condition, Large, LoopProgram, Repeat, code};
+use super::{Block, Condition, KEPT, Large, LoopProgram, Repeat, code};
 use crate::analysis::Analysis;
 use crate::lower::{transpose_folded, users};
 use crate::plan::LiteralFn;
@@ -19,7 +19,7 @@ use num::tier_up::TierUp;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 use std::rc::Rc;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 /// The limit of bytes of a small array: kernels take more time for larger ones than steps do beside.
 const SMALL: usize = 1 << 16;
@@ -246,7 +246,10 @@ impl<'a> LoopBuilder<'a> {
             let of_arrays = (&self.image, &mut *self.kernels);
             self.image = share((&mut condition, body, &mut before), of_arrays, &mut carried);
         }
-        let scratch = self.kernels.iter().map(KernelCall::bytes).fold(fused, usize::saturating_add);
+        // Operations run one after another.
+        let scratch = self.kernels.iter().map(KernelCall::scratch).fold(fused, usize::max);
+        let arrays = self.kernels.iter().map(KernelCall::bytes);
+        let kept = arrays.fold(self.image.bytes(), usize::saturating_add);
         let body_of_code = body.as_ref().filter(|_| self.analysis.programs.become_code());
         let work =
             body_of_code.and_then(|body| code::work([&condition.block, body], &self.kernels));
@@ -255,11 +258,13 @@ impl<'a> LoopBuilder<'a> {
             condition,
             body,
             carried,
-            bytes: self.image.bytes().saturating_add(scratch),
+            bytes: kept.saturating_add(scratch),
+            is_kept: KEPT.contains(&kept),
             image: self.image,
             large: self.large,
             kernels: self.kernels,
             tier_up: work.map_or_else(TierUp::never, |work| TierUp::new(self.count.max(work))),
+            spare: Mutex::default(),
         }
     }
 

@@ -97,7 +97,9 @@ impl LoopCopy {
         for copy in copies {
             match runs.last_mut() {
                 Some(last)
-                    if (last.from + last.bytes, last.to + last.bytes) == (copy.from, copy.to) =>
+                    if [last.count, copy.count] == [1; 2]
+                        && (last.from + last.bytes, last.to + last.bytes)
+                            == (copy.from, copy.to) =>
                 {
                     last.bytes += copy.bytes;
                 }
@@ -111,8 +113,8 @@ impl LoopCopy {
                     |from: usize, to: usize| to.checked_sub(from).filter(|x| x % last.count == 0);
                 let steps =
                     [step(last.from, run.from)?, step(last.to, run.to)?].map(|x| x / last.count);
-                (last.bytes == run.bytes && (last.count == 1 || steps == last.steps))
-                    .then_some(steps)
+                let is_next = run.count == 1 && last.bytes == run.bytes;
+                (is_next && (last.count == 1 || steps == last.steps)).then_some(steps)
             };
             if let Some(last) = series.last_mut()
                 && let Some(steps) = next(last)
@@ -209,7 +211,7 @@ impl Image {
 struct Line([u128; 4]);
 
 /// The block.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Memory(SmallVec<[Line; 2]>);
 
 impl Memory {
@@ -217,9 +219,20 @@ impl Memory {
     pub(super) fn new(image: &Image) -> Self {
         let lines = image.bytes().div_ceil(size_of::<Line>());
         let mut memory = Self(SmallVec::from_elem(bytemuck::Zeroable::zeroed(), lines));
-        let constants: &[u8] = bytemuck::cast_slice(&image.words);
-        memory.bytes_mut()[..constants.len()].copy_from_slice(constants);
+        memory.set_constants(image);
         memory
+    }
+    /// Makes a block that a run of the program has left one to begin with: no operation reads what
+    /// none has written.
+    pub(super) fn restart(&mut self, image: &Image) {
+        if cfg!(debug_assertions) {
+            self.bytes_mut().fill(0xa5);
+        }
+        self.set_constants(image);
+    }
+    fn set_constants(&mut self, image: &Image) {
+        let constants: &[u8] = bytemuck::cast_slice(&image.words);
+        self.bytes_mut()[..constants.len()].copy_from_slice(constants);
     }
     pub(super) fn bytes(&self) -> &[u8] {
         bytemuck::cast_slice(&self.0)
@@ -418,6 +431,14 @@ mod tests {
             memory.copy(LoopCopy::joined(copies).into_iter());
             prop_assert!(memory.bytes() == expected);
         }
+    }
+
+    #[test]
+    fn copies_of_several_elements_stay_whole() {
+        let padding = LoopCopy { count: 12, steps: [0, 4], ..LoopCopy::new(32, 112, 4) };
+        let column = LoopCopy { count: 5, steps: [8, 4], ..LoopCopy::new(36, 160, 4) };
+        let copies = [LoopCopy::new(500, 104, 4), LoopCopy::new(32, 108, 4), padding, column];
+        assert_eq!(LoopCopy::in_order(&copies)[2..], [padding, column]);
     }
 
     #[test]

@@ -35,11 +35,12 @@ use build::Leaf;
 pub(crate) use build::compile;
 pub(crate) use code::compiler;
 use hlo::{Array, ArrayShape};
-use memory::{Image, Place};
+use memory::{Image, Memory, Place};
 use num::tier_up::TierUp;
-use operation::{KernelCall, LoopRun, Operation, no_array};
+use operation::{KernelArrays, KernelCall, LoopRun, Operation, Source, no_array};
 use std::fmt;
-use std::sync::Arc;
+use std::ops::RangeInclusive;
+use std::sync::{Arc, Mutex};
 pub(crate) use steps::{Member, SmallArray, of_steps};
 
 /// A loop, or the condition of one, whose operations have fixed places for their operands and
@@ -59,7 +60,16 @@ pub(crate) struct LoopProgram {
     /// Bytes that it takes beside the large arrays and its results.
     bytes: usize,
     tier_up: TierUp<code::Code>,
+    /// Whether a run leaves its memory to the next one.
+    is_kept: bool,
+    spare: Mutex<Option<Spare>>,
 }
+
+/// The memory of a run, and the arrays of its kernels.
+type Spare = (Memory, KernelArrays);
+
+/// The bytes that a run leaves to the next one: to make fewer takes no longer.
+const KEPT: RangeInclusive<usize> = 1 << 9..=1 << 17;
 
 /// An array with memory of its own.
 #[derive(Debug)]
@@ -105,6 +115,37 @@ impl fmt::Debug for LoopProgram {
 }
 
 impl LoopProgram {
+    /// Returns memory and arrays for a run.
+    fn take_spare(&self) -> Spare {
+        if self.is_kept
+            && let Some((mut memory, arrays)) =
+                self.spare.try_lock().ok().and_then(|mut s| s.take())
+        {
+            memory.restart(&self.image);
+            return (memory, arrays);
+        }
+        let zeros = |shape: &Arc<ArrayShape>| Array::zeros(Arc::clone(shape));
+        let operand = |(source, shape): &(Source, _)| match source {
+            Source::Small(_) => zeros(shape),
+            Source::Large(_) => no_array(),
+        };
+        let arrays = self.kernels.iter().map(|call| {
+            if call.callee.computes().is_some() {
+                return (Vec::new(), Vec::new());
+            }
+            let results = call.results.iter().map(|(_, shape)| zeros(shape));
+            (call.operands.iter().map(operand).collect(), results.collect())
+        });
+        (Memory::new(&self.image), arrays.collect())
+    }
+    fn leave_spare(&self, spare: Spare) {
+        if self.is_kept
+            && let Ok(mut kept) = self.spare.try_lock()
+        {
+            *kept = Some(spare);
+        }
+    }
+
     /// Returns the bytes that a loop takes beside its operands and its results; `None` if only its
     /// condition is a program.
     pub(crate) fn bytes(&self) -> Option<usize> {

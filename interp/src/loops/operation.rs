@@ -16,6 +16,7 @@ use num::index::to_usize;
 use num::loops::VectorLoop;
 use num::scalar_program::step::ElementStep;
 use smallvec::SmallVec;
+use std::mem::take;
 use std::sync::Arc;
 
 /// Steps after which the limits of the run are checked.
@@ -237,15 +238,18 @@ pub(super) struct KernelCall {
 }
 
 impl KernelCall {
-    /// Bytes of its arrays and of what it works in.
+    /// Returns the bytes of its arrays.
     pub(super) fn bytes(&self) -> usize {
         if self.callee.computes().is_some() {
-            return self.callee.scratch();
+            return 0;
         }
         let small = self.operands.iter().filter_map(|(source, _)| source.small());
-        let small = small.map(|place| place.bytes);
-        let results = self.results.iter().map(|(place, _)| place.bytes);
-        small.chain(results).sum::<usize>().saturating_add(self.callee.scratch())
+        let places = small.chain(self.results.iter().map(|(place, _)| *place));
+        places.map(|place| place.bytes).sum()
+    }
+    /// Returns the bytes of what it works in.
+    pub(super) fn scratch(&self) -> usize {
+        self.callee.scratch()
     }
 }
 
@@ -359,14 +363,16 @@ impl Operation {
     }
 }
 
+/// The operands of each kernel that are small, and its results.
+pub(super) type KernelArrays = Vec<(Vec<Array>, Vec<Array>)>;
+
 /// A run of a program.
 pub(super) struct LoopRun<'a> {
     pub(super) context: &'a RunContext,
     program: &'a LoopProgram,
     pub(super) memory: Memory,
     pub(super) large: Vec<Array>,
-    /// The operands of each kernel that are small, and its results.
-    arrays: Vec<(Vec<Array>, Vec<Array>)>,
+    arrays: KernelArrays,
     /// Steps that are not charged yet, and those that are.
     pub(super) unspent: u64,
     spent: u64,
@@ -375,28 +381,23 @@ pub(super) struct LoopRun<'a> {
     pub(super) failed: Option<crate::Error>,
 }
 
+impl Drop for LoopRun<'_> {
+    fn drop(&mut self) {
+        self.program.leave_spare((take(&mut self.memory), take(&mut self.arrays)));
+    }
+}
+
 impl<'a> LoopRun<'a> {
     #[inline]
     pub(super) fn new(context: &'a RunContext, program: &'a LoopProgram) -> Self {
-        let zeros = |shape: &Arc<ArrayShape>| Array::zeros(Arc::clone(shape));
-        let operand = |(source, shape): &(Source, _)| match source {
-            Source::Small(_) => zeros(shape),
-            Source::Large(_) => no_array(),
-        };
-        let arrays = program.kernels.iter().map(|call| {
-            if call.callee.computes().is_some() {
-                return (Vec::new(), Vec::new());
-            }
-            let results = call.results.iter().map(|(_, shape)| zeros(shape));
-            (call.operands.iter().map(operand).collect(), results.collect())
-        });
         let constant = |large: &super::Large| large.value.clone().unwrap_or_else(no_array);
+        let (memory, arrays) = program.take_spare();
         Self {
             context,
             program,
-            memory: Memory::new(&program.image),
+            memory,
+            arrays,
             large: program.large.iter().map(constant).collect(),
-            arrays: arrays.collect(),
             unspent: 0,
             spent: 0,
             #[cfg(feature = "jit")]
@@ -406,7 +407,7 @@ impl<'a> LoopRun<'a> {
 
     /// Charges the steps so far.
     pub(super) fn spend(&mut self) -> Result<()> {
-        let steps = std::mem::take(&mut self.unspent);
+        let steps = take(&mut self.unspent);
         self.spent = self.spent.saturating_add(steps);
         self.context.spend(steps)
     }

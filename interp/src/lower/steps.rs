@@ -14,10 +14,9 @@ use smallvec::SmallVec;
 
 /// The bytes of the largest arrays that a member reads and computes: of larger ones, a step takes
 /// little of the time.
-const READ: usize = 1 << 12;
-const COMPUTED: usize = 1 << 10;
+const SMALL: usize = 1 << 13;
 /// The most fuel of a member.
-const FUEL: u64 = 1 << 12;
+const FUEL: u64 = 1 << 14;
 /// The numbers of members, reshapes not counted, for which a program is made.
 const LEAST: usize = 6;
 const MOST: usize = 2048;
@@ -71,7 +70,7 @@ impl UnallocatedPlan {
         let is_large = |&array: &ArrayId| {
             let info = &self.arrays[array];
             let may_be_taken = info.value.is_none() && !info.is_kept;
-            may_be_taken && self.bytes(array).is_some_and(|bytes| bytes > READ)
+            may_be_taken && self.bytes(array).is_some_and(|bytes| bytes > SMALL)
         };
         let is_long = |members: &[usize]| {
             let computes = |&&member: &&usize| self.steps[member].action.kernel().is_some();
@@ -101,11 +100,8 @@ impl UnallocatedPlan {
     fn is_small(&self, step: &UnallocatedStep, lowering: &Lowering<'_>) -> bool {
         let is_kernel = matches!(step.action, Action::Kernel(_) | Action::Bitcast);
         let opcode = step.site.of(lowering.module()).opcode();
-        let fits = |most: usize| {
-            move |&array: &ArrayId| {
-                self.bytes(array).is_some_and(|bytes| (1..=most).contains(&bytes))
-            }
-        };
+        let fits =
+            |&array: &ArrayId| self.bytes(array).is_some_and(|bytes| (1..=SMALL).contains(&bytes));
         let skipped = usize::from(opcode == Opcode::DynamicSlice);
         // How often a scatter applies its computation follows from its indices.
         is_kernel
@@ -113,8 +109,7 @@ impl UnallocatedPlan {
             && step.is_whole
             && step.applies.is_empty()
             && step.fuel <= FUEL
-            && step.inputs.iter().skip(skipped).all(fits(READ))
-            && step.outputs.iter().all(fits(COMPUTED))
+            && step.inputs.iter().skip(skipped).chain(&step.outputs).all(fits)
     }
 
     /// Returns the step of members; the number of one that cannot be a member if there is none.

@@ -102,6 +102,60 @@ fn exact_sums_have_the_bits_of_exact() {
 }
 
 #[test]
+fn sums_that_overflow_on_the_way() {
+    let add = "add { a = f64[] parameter(0) b = f64[] parameter(1) ROOT c = f64[] add(a, b) }";
+    for (rows, to, op) in [
+        (40, "f64[40]", "reduce(x, z), dimensions={1}"),
+        (3, "f64[3]", "reduce(x, z), dimensions={1}"),
+        (40, "f64[5]", "reduce(x, z), dimensions={0}"),
+        (40, "f64[40,5]", "reduce-window(x, z), window={size=1x4 pad=0_0x3_0}"),
+        (40, "f64[40,5]", "reduce-window(x, z), window={size=4x1 pad=3_0x0_0}"),
+    ] {
+        let text = format!(
+            "HloModule m\n{add} ENTRY e {{ x = f64[{rows},5] parameter(0) z = f64[] constant(0) ROOT r = {to} {op}, to_apply=add }}"
+        );
+        let [fast, exact] = [Engine::Fast, Engine::Exact].map(|engine| compiled(&text, engine));
+        let large = |i| if i % 2 == 0 { f64::MAX } else { -f64::MAX };
+        let arguments = arguments(&exact, large);
+        let options = RunOptions::default();
+        let [found, expected] = [&fast, &exact].map(|e| run(e, &arguments, &options).result);
+        assert_eq!(found, expected, "{text}");
+    }
+}
+
+#[test]
+fn sums_in_code_that_overflow_on_the_way() {
+    // Each round sums a rotated array.
+    let state = "(s32[], f64[6], f64[2])";
+    let text = format!(
+        "add {{ a = f64[] parameter(0) b = f64[] parameter(1) ROOT c = f64[] add(a, b) }}
+         less {{ t = {state} parameter(0) i = s32[] get-tuple-element(t), index=0 n = s32[] constant(5000)
+           ROOT l = pred[] compare(i, n), direction=LT }}
+         next {{ t = {state} parameter(0) i = s32[] get-tuple-element(t), index=0 one = s32[] constant(1)
+           j = s32[] add(i, one) x = f64[6] get-tuple-element(t), index=1 a = f64[1] slice(x), slice={{[0:1]}}
+           b = f64[5] slice(x), slice={{[1:6]}} y = f64[6] concatenate(b, a), dimensions={{0}} z = f64[] constant(0)
+           m = f64[2,3] reshape(y) s = f64[2] reduce(m, z), dimensions={{1}}, to_apply=add
+           ROOT r = {state} tuple(j, y, s) }}
+         ENTRY e {{ i = s32[] constant(0) x = f64[6] parameter(0) s = f64[2] parameter(1)
+           t = {state} tuple(i, x, s) ROOT w = {state} while(t), condition=less, body=next }}"
+    );
+    let of = |values: &[f64]| {
+        let bytes: Vec<u8> = values.iter().flat_map(|x| x.to_le_bytes()).collect();
+        let dims = [i64::try_from(values.len()).unwrap()];
+        Literal::from_bytes(hlo::ArrayShape::new(hlo::ElementType::F64, dims.as_slice()), &bytes)
+            .unwrap()
+    };
+    let (a, b) = (f64::MAX, -f64::MAX);
+    let arguments = [of(&[a, a, b, b, b, a]), of(&[0.0; 2])];
+    let [fast, exact] = [Engine::Fast, Engine::Exact].map(|engine| compiled(&text, engine));
+    for _ in 0..3 {
+        let options = RunOptions::default();
+        let [found, expected] = [&fast, &exact].map(|e| run(e, &arguments, &options).result);
+        assert_eq!(found, expected);
+    }
+}
+
+#[test]
 fn the_number_of_threads_changes_nothing() {
     let functions = "HloModule m\nENTRY e { a = f32[50000] parameter(0) b = f32[50000] tanh(a) c = f32[50000] exponential(b) ROOT d = f32[50000] log(c) }";
     for text in programs().into_iter().chain([functions.to_owned()]) {

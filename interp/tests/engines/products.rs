@@ -194,14 +194,14 @@ fn small_products_and_single_sums_that_cancel() {
 /// Sums of zeros, infinities and NaN.
 #[test]
 fn small_products_of_special_values() {
-    let special = [0.0, -0.0, f64::INFINITY, f64::NAN, f64::MIN_POSITIVE, -1e300, 1.0];
+    let special = [0.0, -0.0, f64::INFINITY, f64::NAN, f64::MIN_POSITIVE, -1e-30, -1e300, 1.0];
     for from in ["f32", "f64", "bf16", "c64", "c128"] {
         let mut random = Random(3);
-        for size in BATCHES {
+        for size in BATCHES.into_iter().chain([[2, 3, 20, 1]]) {
             let [batches, rows, columns, terms] = size;
             let mut operand = |dims: &[i64]| {
                 let count = usize::try_from(dims.iter().product::<i64>()).unwrap();
-                let mut next = || special[usize::try_from(random.below(7)).unwrap()];
+                let mut next = || special[usize::try_from(random.below(8)).unwrap()];
                 let values = (0..count).map(|_| match ty(from).is_complex() {
                     true => Scalar::Complex(next(), next()),
                     false => Scalar::Float(next()),

@@ -4,23 +4,27 @@ use crate::cost_model::COMPUTED;
 use hlo::literal::Native;
 use num::loops::instruction_set::{Task, run as run_task};
 use num::parallel::parts;
-use std::ops::{Add, Mul};
 
 /// Columns for which a row is worth a loop of its own.
 const LEAST: usize = 16;
 
 /// A float of which a product is rounded once.
-pub(super) trait Factor:
-    Native + Sync + Default + Mul<Output = Self> + Add<Output = Self>
-{
-    /// Returns the number; of NaN the one that sums of products have.
-    fn canonical(self) -> Self;
+pub(super) trait Factor: Native + Sync {
+    /// Returns the sum of +0 and a product; of NaN the one that sums of products have.
+    fn sum(a: Self, b: Self) -> Self;
 }
 macro_rules! factors {
     ($($ty:ident)*) => {$(impl Factor for $ty {
         #[inline(always)]
-        fn canonical(self) -> Self {
-            if self.is_nan() { Self::NAN } else { self }
+        fn sum(a: Self, b: Self) -> Self {
+            let product = a * b;
+            // A product that is rounded to -0 is no zero.
+            let is_zero = product == 0.0 && (a == 0.0 || b == 0.0);
+            match product.is_nan() {
+                true => Self::NAN,
+                false if is_zero => 0.0,
+                false => product,
+            }
         }
     })*};
 }
@@ -73,8 +77,7 @@ impl<W: Factor> Task for Products<'_, W> {
             let a = a[lhs.batches[batch] + lhs.indices[row] + lhs.terms[0]];
             let b = &b[rhs.batches[batch] + rhs.indices[0] + rhs.terms[0]..][..columns];
             for (out, &b) in out.iter_mut().zip(b) {
-                // The sum starts at +0.
-                *out = (a * b + W::default()).canonical();
+                *out = W::sum(a, b);
             }
         }
     }

@@ -222,10 +222,15 @@ impl Emitter<'_, '_> {
                 None => value,
             });
         }
-        for (value, at) in values.into_iter().zip((result.start..).step_by(width)) {
+        for (&value, at) in values.iter().zip((result.start..).step_by(width)) {
             self.write(ty, at, value);
         }
-        let Some(open) = open else { return true };
+        let Some(open) = open else {
+            if op == Binary::Add && ty == ElementType::F64 {
+                self.execute_unless_finite(values, operation);
+            }
+            return true;
+        };
         // Sums of few f32 of one size are exact in f64, and often in the middle of two f32.
         let (check, next) = (self.new_block(), self.new_block());
         self.branch_on(open.any, check, next);
@@ -246,6 +251,17 @@ impl Emitter<'_, '_> {
         self.jump(next);
         self.enter(next);
         true
+    }
+
+    /// Executes an operation if one of the sums in f64 that were emitted for it is not finite: that of
+    /// numbers of both signs may be.
+    fn execute_unless_finite(&mut self, mut sums: Vec<Value>, operation: &Operation) {
+        for sum in &mut sums {
+            *sum = self.builder.ins().fsub(*sum, *sum);
+        }
+        let rest = in_halves(&mut sums, |a, b| self.builder.ins().fadd(a, b));
+        let is_open = self.builder.ins().fcmp(FloatCC::Unordered, rest, rest);
+        self.execute_if(is_open, operation);
     }
 
     /// Returns what keeps a sum in f64 from having no rounding error in any order of its terms: 0 if
