@@ -128,7 +128,10 @@ impl Cumulative {
                 let mut strip = Strip::new(self, (columns, count), from, to);
                 let is_decided = match arithmetic {
                     Arithmetic::Exact => strip.run(&mut vec![PrefixSum::new(first); count], &stop),
-                    Arithmetic::Fast => strip.run(&mut vec![first; count], &stop),
+                    // A sum of shorter elements is not finite only if one of these is not.
+                    Arithmetic::Fast => {
+                        strip.run(&mut vec![first; count], &stop) || self.from != ElementType::F64
+                    }
                 };
                 if !is_decided {
                     strip.run(&mut vec![ExactSum::new(first); count], &stop);
@@ -168,8 +171,9 @@ impl RunningSum for f64 {
     fn rounded(&mut self, _: ElementType) -> f64 {
         *self
     }
+    /// It stays what it is from the first value that is not finite on.
     fn is_decided(&self) -> bool {
-        true
+        self.is_finite()
     }
 }
 impl RunningSum for ExactSum {

@@ -44,7 +44,7 @@ impl Machine {
                     Ok(())
                 })?;
             }
-            Action::Bitcast => self.bitcast(step)?,
+            Action::Bitcast => self.with_check(step, |machine| machine.bitcast(step))?,
             Action::Start(function) => {
                 let result = self.call_function(step, function)?;
                 let id = self.started.begin_done(result.into());

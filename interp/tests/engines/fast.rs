@@ -110,6 +110,8 @@ fn sums_that_overflow_on_the_way() {
         (40, "f64[5]", "reduce(x, z), dimensions={0}"),
         (40, "f64[40,5]", "reduce-window(x, z), window={size=1x4 pad=0_0x3_0}"),
         (40, "f64[40,5]", "reduce-window(x, z), window={size=4x1 pad=3_0x0_0}"),
+        (40, "f64[40,5]", "reduce-window(x, z), window={size=1x5 pad=0_0x4_0}"),
+        (40, "f64[40,5]", "reduce-window(x, z), window={size=40x1 pad=0_39x0_0}"),
     ] {
         let text = format!(
             "HloModule m\n{add} ENTRY e {{ x = f64[{rows},5] parameter(0) z = f64[] constant(0) ROOT r = {to} {op}, to_apply=add }}"

@@ -190,6 +190,17 @@ fn scalar_loops_are_observed() {
     }
 }
 
+#[test]
+fn numbers_that_are_not_finite_by_their_bits_are_found() {
+    let text = "ENTRY e { x = s32[2] parameter(0) f = f32[2] bitcast-convert(x) ROOT y = f32[2] negate(f) }";
+    let infinity = literal("s32[2] {1, 2139095040}");
+    for engine in [Engine::Reference, Engine::Exact, Engine::Fast] {
+        let options = RunOptions::default().check_nan(true);
+        let error = compiled(text, engine).execute(&[infinity.clone()], &options).unwrap_err();
+        assert_eq!((error.code().number(), error.instruction()), ("E0409", Some("e/f")));
+    }
+}
+
 /// Frames kept for the next iteration own each other; dropping them must not recurse once per call.
 #[test]
 fn deep_calls_in_a_loop_end() {
