@@ -106,7 +106,14 @@ impl FileTest {
     /// # Errors
     /// If the file cannot be read, or a comment is malformed.
     pub fn read(path: &Path) -> Result<Self, ParseError> {
-        let load::File { bytes, format, .. } = load::read(path, None)?;
+        Self::of(path, load::read(path, None)?)
+    }
+    /// Returns the cases of a file that has been read; `path` names it.
+    ///
+    /// # Errors
+    /// If it is no file of cases, or a comment is malformed.
+    pub fn of(path: &Path, file: load::File<'_>) -> Result<Self, ParseError> {
+        let load::File { bytes, format, .. } = file;
         let format = match format {
             Format::HloText => {
                 let text = String::from_utf8(bytes.into_owned()).map_err(|e| {

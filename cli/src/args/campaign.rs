@@ -1,6 +1,6 @@
 //! The command line of `etalon campaign`.
 use super::compare::{BACKENDS, BackendArgs, SuiteArg, minutes, needed};
-use super::words::{number, seed};
+use super::words::{folder, number, seed};
 use clap::Args;
 use conformance::results::Shard;
 use std::path::PathBuf;
@@ -15,6 +15,7 @@ use std::time::Duration;
 pub(crate) struct CampaignArgs {
     /// The folder of the campaign: empty, or with a campaign of the same backend and options, which goes on. Under `mpirun` the ranks
     /// share the cases.
+    #[arg(value_parser = folder())]
     pub(crate) folder: PathBuf,
     /// The time of a round; 60 minutes if there is no --count either. What is left of a round that was killed is that of the next
     /// process.

@@ -284,7 +284,7 @@ pub(crate) struct ConformArgs {
     #[arg(long, value_name = "FILE", conflicts_with_all = ["spmd", "compare", "merge", "metamorphic"])]
     pub(crate) custom_calls: Option<PathBuf>,
     /// Write each case that is not good to a new file test in this folder, with all of its arguments.
-    #[arg(long, short, value_name = "DIR", conflicts_with_all = ["spmd", "compare", "merge"], help_heading = REPORTS)]
+    #[arg(long, short, value_name = "DIR", value_parser = words::folder(), conflicts_with_all = ["spmd", "compare", "merge"], help_heading = REPORTS)]
     pub(crate) output: Option<PathBuf>,
     /// Print every case of a backend with its measured error and its bound.
     #[arg(long, short)]
@@ -395,8 +395,8 @@ pub(crate) struct BlameArgs {
 #[derive(Debug, Args)]
 #[expect(clippy::struct_excessive_bools, reason = "one switch for each option")]
 pub(crate) struct PassesArgs {
-    /// Dumps: folders that XLA or MLIR wrote, or files of several modules; the modules of two are also compared with each other. With a
-    /// backend: modules, which it compiles with a dump.
+    /// Dumps: folders that XLA or MLIR wrote, or files of several modules, `-` for standard input; the modules of two are also
+    /// compared with each other. With a backend: modules, which it compiles with a dump.
     #[arg(required = true)]
     pub(crate) dumps: Vec<PathBuf>,
     /// Check only the modules whose names match; `*` stands for any characters: `jit_step*`.
@@ -434,7 +434,7 @@ pub(crate) struct PassesArgs {
     pub(crate) html: Option<PathBuf>,
     /// Write each step that changes the meaning to this folder: the modules before and after it, the arguments, and the command
     /// that shows it.
-    #[arg(long, short, value_name = "DIR")]
+    #[arg(long, short, value_name = "DIR", value_parser = words::folder())]
     pub(crate) output: Option<PathBuf>,
     /// Accept and keep unknown attributes.
     #[arg(long)]
@@ -480,7 +480,7 @@ pub(crate) struct FuzzArgs {
     #[arg(long, value_name = "LAW:SEED", num_args = 0..=1, require_equals = true, default_missing_value = "any")]
     pub(crate) metamorphic: Option<Twins>,
     /// Write each finding to a new file test in this folder.
-    #[arg(long, short, value_name = "DIR")]
+    #[arg(long, short, value_name = "DIR", value_parser = words::folder())]
     pub(crate) output: Option<PathBuf>,
     /// Print how often each opcode ran, and with how many element types.
     #[arg(long)]

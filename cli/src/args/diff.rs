@@ -6,9 +6,9 @@ use std::path::PathBuf;
 
 #[derive(Debug, Args)]
 pub(crate) struct DiffArgs {
-    /// The expected arrays: an .npz, .npy or .safetensors file.
+    /// The expected arrays: an .npz, .npy or .safetensors file; `-` for standard input.
     pub(crate) expected: PathBuf,
-    /// The arrays to compare with them.
+    /// The arrays to compare with them; `-` for standard input.
     pub(crate) actual: PathBuf,
     /// The module that both are results of: it states the types of the arrays, and the bounds within which correct results may
     /// differ.

@@ -151,7 +151,7 @@ pub(crate) struct ManArgs {
     #[arg(value_parser = Known::of(words::text, words::commands), hide_possible_values = true)]
     pub(crate) command: Option<String>,
     /// Write the pages to a folder: `etalon.1`, `etalon-run.1`, ...
-    #[arg(long, short, value_name = "DIR", conflicts_with = "command")]
+    #[arg(long, short, value_name = "DIR", conflicts_with = "command", value_parser = words::folder())]
     pub(crate) output: Option<PathBuf>,
 }
 

@@ -161,7 +161,7 @@ pub(crate) struct BenchArgs {
 #[derive(Debug, Args)]
 pub(crate) struct TestArgs {
     /// File tests, modules with recorded results, programs of MLIR that check their own values (`check.expect_eq`, ...; docs/testing.md), or
-    /// folders of them.
+    /// folders of them; `-` for file tests on standard input.
     #[arg(required = true)]
     pub(crate) paths: Vec<PathBuf>,
     /// The engine under test. By default file tests run in every engine, and recorded results are compared with `exact`.

@@ -21,6 +21,7 @@ pub(crate) enum SuiteCommand {
 #[derive(Debug, Args)]
 pub(crate) struct ExportArgs {
     /// The folder: a new or an empty one.
+    #[arg(value_parser = super::words::folder())]
     pub(crate) folder: PathBuf,
     /// The cases: all, those that take about a minute together, or one for each op and element type.
     #[arg(long, value_enum, value_name = "probes|smoke|full", default_value = "smoke")]

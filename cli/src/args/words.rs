@@ -1,9 +1,10 @@
 //! The words of the command line: numbers, and names that a shell completes.
-use crate::explanations;
-use clap::builder::{PossibleValue, TypedValueParser};
+use crate::{explanations, file};
+use clap::builder::{PathBufValueParser, PossibleValue, TypedValueParser};
 use conformance::judge::Mode;
 use hlo::{ElementType, Opcode};
 use std::fmt::Display;
+use std::path::PathBuf;
 use std::str::FromStr;
 
 /// The parser of an argument for which there are known names. A shell completes them; others may be right, too.
@@ -42,6 +43,14 @@ impl<T: Clone + Send + Sync + 'static> TypedValueParser for Known<T> {
 #[expect(clippy::unnecessary_wraps, reason = "a parser, as the others")]
 pub(super) fn text(text: &str) -> Result<String, String> {
     Ok(text.to_owned())
+}
+
+/// Returns the parser of the name of a folder: none is standard output.
+pub(super) fn folder() -> impl TypedValueParser<Value = PathBuf> {
+    PathBufValueParser::new().try_map(|path| match file::is_stdout(&path) {
+        true => Err("`-` is standard output, and several files are written: name a folder"),
+        false => Ok(path),
+    })
 }
 
 /// Parses a seed.

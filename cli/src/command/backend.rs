@@ -329,7 +329,7 @@ fn finish(results: &Results, reports: Reports) -> Result<ExitCode> {
     } else if results.is_bad() {
         Exit::Wrong.code()
     } else if results.records().next().is_none() {
-        output::note("no cases found\n");
+        output::note("no cases found: modules and tests are .hlo files\n");
         // A part of few cases may be empty.
         if results.shards.is_empty() { Exit::Misuse.code() } else { ExitCode::SUCCESS }
     } else if count(Verdict::Unsupported) > 0 {

@@ -5,7 +5,7 @@ use crate::args::BlameArgs;
 use crate::error::{Exit, Failure, Result};
 use crate::file::{self, Existing};
 use crate::limits::Limits;
-use crate::{inputs, output};
+use crate::{inputs, interrupt, output};
 use conformance::FileTest;
 use conformance::blame::{Blame, ModulePair, Options, blame, compare_modules};
 use conformance::judge::Judgement;
@@ -20,6 +20,8 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
+
+const STOPPED: &str = "stopped by Ctrl-C: what is not counted was not looked at\n";
 
 pub(crate) fn run(args: &BlameArgs) -> Result<ExitCode> {
     let outputs = args.output.iter().chain(&args.html);
@@ -87,7 +89,7 @@ impl Subject {
 /// Finds the instructions that a backend computes wrong.
 fn instructions(args: &BlameArgs, file: &Path, options: &Options) -> Result<ExitCode> {
     let subject = Subject::load(file, args)?;
-    let backends = open(&args.backend)?;
+    let backends = open(&args.backend)?.interrupted_by(interrupt::stop());
     let progress = output::Progress::new("searching");
     let found = conformance::on_large_stack(|| {
         blame(&subject.module, &subject.arguments, &backends, options)
@@ -116,7 +118,8 @@ fn instructions(args: &BlameArgs, file: &Path, options: &Options) -> Result<Exit
             }
         }
         let backend = about(&backends);
-        measured.note = format!("{backend}{}", found.footer());
+        let stopped = if backends.is_interrupted() { STOPPED } else { "" };
+        measured.note = format!("{backend}{stopped}{}", found.footer());
     })?;
     let text = if args.json {
         found.to_json() + "\n"
@@ -124,6 +127,10 @@ fn instructions(args: &BlameArgs, file: &Path, options: &Options) -> Result<Exit
         about(&backends) + &report(&found, &subject)
     };
     output::report(&text, writes_to_stdout(args))?;
+    if backends.is_interrupted() {
+        output::note(STOPPED);
+        return Ok(interrupt::exit_code());
+    }
     let bug = |judgement: &Judgement| judgement.verdict == Verdict::EtalonBug;
     let findings = found.findings.iter().filter_map(|finding| finding.judgement.as_ref());
     Ok(if found.judgement.iter().chain(findings).any(bug) {

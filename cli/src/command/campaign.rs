@@ -2,8 +2,8 @@
 use super::backend::{engine_of, open};
 use crate::args::{CampaignArgs, SuiteArg};
 use crate::error::{Code, Exit, Failure, Result};
-use crate::output;
 use crate::ranks::Ranks;
+use crate::{interrupt, output};
 use conformance::backend::Backends;
 use conformance::campaign::{
     CampaignError, Cause, Extent, Group, History, Identity, Joined, Limit, Options, Progress,
@@ -62,8 +62,13 @@ pub(crate) fn start(args: &CampaignArgs) -> Result<ExitCode> {
         let is_bad = records.iter().any(|record| record.verdict.is_bad());
         return Ok(if is_bad { Exit::Wrong.code() } else { ExitCode::SUCCESS });
     }
+    let backends = backends.interrupted_by(interrupt::stop());
     let history = round(&backends, &options, &|_| true).map_err(|e| failure(&e))?;
     output::data(&summary(&history, &options.folder, &options.known))?;
+    if backends.is_interrupted() {
+        output::note("stopped by Ctrl-C: the same command goes on with the round\n");
+        return Ok(interrupt::exit_code());
+    }
     Ok(exit(&history, &options.known).map_or(ExitCode::SUCCESS, Exit::code))
 }
 

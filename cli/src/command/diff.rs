@@ -49,15 +49,15 @@ impl Results {
 /// Compares the arrays of the same names. The exit code is 1 if some differ.
 pub(crate) fn diff(args: &DiffArgs) -> Result<ExitCode> {
     let results = Results::load(args)?;
-    let (expected, mut actual) = (arrays(&args.expected)?, arrays(&args.actual)?);
+    let ((of_one, expected), (of_other, mut actual)) =
+        (arrays(&args.expected)?, arrays(&args.actual)?);
     if expected.is_empty() {
         let (path, message) = (args.expected.display().to_string(), "it has no arrays".to_owned());
         return Err(Failure::new(&Code::Input { path, message }, None));
     }
-    let is_single = |path: &Path| path.extension().is_some_and(|e| e == "npy");
     // The array of an .npy file has no name of its own.
-    if is_single(&args.expected)
-        && is_single(&args.actual)
+    if of_one
+        && of_other
         && let (Some(name), Some((_, array))) = (expected.keys().next(), actual.pop_first())
     {
         actual.insert(name.clone(), array);
@@ -132,8 +132,9 @@ impl Outcome {
 }
 
 /// Reads the arrays of a file by name.
-fn arrays(path: &Path) -> Result<BTreeMap<String, NpyArray>> {
-    Ok(read_any(path)?.into_iter().map(|array| (array.name.clone(), array)).collect())
+fn arrays(path: &Path) -> Result<(bool, BTreeMap<String, NpyArray>)> {
+    let (is_single, arrays) = read_any(path)?;
+    Ok((is_single, arrays.into_iter().map(|array| (array.name.clone(), array)).collect()))
 }
 
 /// Compares two arrays.

@@ -71,12 +71,11 @@ fn format(args: &GraphArgs) -> Result<FormatArg> {
         let path = args.output.as_deref().unwrap_or(Path::new("--format")).display().to_string();
         Err(Failure::new(&load::Code::File { path, message }, Some(help.to_owned())))
     };
-    // Without a name, the picture of devices is an .svg, any other a page.
+    // Without the name of a file, the picture of devices is an .svg, any other a page.
     let unnamed = if args.of_devices { FormatArg::Svg } else { FormatArg::Html };
-    let is_picture = |to: &Path| args.of_devices && file::is_stdout(to);
-    let named = match &args.output {
-        Some(output) if !is_picture(output) => FormatArg::of(output),
-        Some(_) | None => Some(unnamed),
+    let named = match args.output.as_deref().filter(|output| !file::is_stdout(output)) {
+        Some(output) => FormatArg::of(output),
+        None => Some(unnamed),
     };
     let format = match args.format.or(named) {
         Some(FormatArg::ModelExplorer) if args.of_devices => {

@@ -41,6 +41,11 @@ pub(crate) fn load(path: &Path, args: &LoadArgs) -> Result<Loaded> {
     load_within(path, args, &Limits::none())
 }
 
+/// Reads standard input, and passes what it is to `then`.
+fn from_stdin<T>(then: impl FnOnce(::load::File<'_>) -> T) -> Result<T> {
+    Ok(then(::load::read(Input::Stream("<stdin>", &mut std::io::stdin().lock()), None)?))
+}
+
 /// Reads a module within limits and shows its warnings.
 fn load_within(path: &Path, args: &LoadArgs, limits: &Limits) -> Result<Loaded> {
     load_with(path, args, limits, |warning, source| output::show_one(warning, Some(source)))

@@ -1,11 +1,12 @@
 //! `etalon passes`: the compiler pass that changes the meaning of a module, from a dump of its states.
 mod compiled;
 
+use super::from_stdin;
 use crate::args::{InputArgs, PassesArgs};
 use crate::error::{Exit, Failure, Result};
 use crate::file::{self, Existing};
 use crate::limits::Limits;
-use crate::{inputs, output};
+use crate::{inputs, interrupt, output};
 use conformance::generate::{Regime, arguments};
 use conformance::on_large_stack;
 use conformance::passes::{
@@ -17,6 +18,7 @@ use hlo::{ElementType, Literal, Scalar, Verified};
 use interp::DeviceGrid;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::atomic::Ordering;
 
 pub(crate) fn run(args: &PassesArgs) -> Result<ExitCode> {
     let confirm = args.confirm.then_some("--confirm");
@@ -43,17 +45,22 @@ pub(crate) fn run(args: &PassesArgs) -> Result<ExitCode> {
         pass: args.pass.clone(),
         draws: args.draws,
         changes: args.html.is_some(),
+        interrupt: interrupt::stop(),
     };
+    let is_stopped = || options.interrupt.load(Ordering::Relaxed);
     let mut found = Found::default();
     let mut worst = None;
     if args.backend.is_named() {
         for path in &args.dumps {
             let exit = compiled::check(args, path, &options, &mut found)?;
             worst = exit.into_iter().chain(worst).reduce(Exit::or);
+            if is_stopped() {
+                break;
+            }
         }
     }
     let mut modules = Vec::new();
-    for (path, dump) in args.dumps.iter().zip(&dumps) {
+    'dumps: for (path, dump) in args.dumps.iter().zip(&dumps) {
         let chosen = chosen(args, path, dump)?;
         if dumps.len() > 1 && !args.json {
             output::report(&format!("{}:\n", path.display()), takes_stdout(args))?;
@@ -61,6 +68,9 @@ pub(crate) fn run(args: &PassesArgs) -> Result<ExitCode> {
         for module in &chosen {
             let report = checked(args, module, &options)?;
             found.add(args, report)?;
+            if is_stopped() {
+                break 'dumps;
+            }
         }
         modules.push(chosen);
     }
@@ -69,6 +79,10 @@ pub(crate) fn run(args: &PassesArgs) -> Result<ExitCode> {
         compared(args, [old, new], &options, &mut found)?;
     }
     drop(folder);
+    if is_stopped() {
+        output::note("stopped by Ctrl-C: later states are not checked, and no report is written\n");
+        return Ok(interrupt::exit_code());
+    }
     let Found { reports, comparisons, .. } = found;
     if let Some(path) = &args.junit {
         let text = to_junit(&reports, &comparisons, args.backend.judgement.strict);
@@ -149,7 +163,11 @@ fn made<'a>(folder: &'a Path, dumps: &[PathBuf]) -> Result<Option<Made<'a>>> {
 
 /// Finds the modules of a dump.
 fn opened(path: &Path) -> Result<Dump> {
-    Dump::open(path).map_err(|error| {
+    let dump = match file::is_stdout(path) {
+        true => from_stdin(|file| Dump::of(path, &file))?,
+        false => Dump::open(path),
+    };
+    dump.map_err(|error| {
         let failure = Failure::file(&error.path, &error.message);
         match &error.help {
             Some(help) => failure.with_help(help),

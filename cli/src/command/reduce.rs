@@ -5,7 +5,7 @@ use crate::args::{ReduceArgs, RepeatArg};
 use crate::error::{Code, Failure, Result};
 use crate::file::{self, Existing};
 use crate::limits::Limits;
-use crate::{inputs, output};
+use crate::{inputs, interrupt, output};
 use conformance::FileTest;
 use conformance::backend::{BackendError, Backends};
 use conformance::pool::{Pool, Queue};
@@ -19,6 +19,7 @@ use interp::{DeviceGrid, RunOptions};
 use load::Loaded;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -175,12 +176,15 @@ fn reduce_to(
     let times = predicate.repetitions(args, start);
     let progress = output::Progress::new("reducing");
     let mut writer = Writer::new(target);
+    let stop = interrupt::stop();
+    let is_stopped = || stop.load(Ordering::Relaxed);
     let on_step = |_: &Step, module: &Arc<Verified>, arguments: &[Vec<Literal>]| {
         writer.write_now_and_then(module, arguments);
     };
     let mut options = Options {
         time_limit: args.total_time_limit,
         fuel: Some(start.fuel),
+        interrupt: Some(Arc::clone(&stop)),
         progress: Some(Box::new(on_step)),
         ..Options::default()
     };
@@ -191,6 +195,10 @@ fn reduce_to(
     if let Some(failure) = predicate.error() {
         return Err(failure);
     }
+    if is_stopped() && reduced.as_ref().map_or(true, |reduced| reduced.steps.is_empty()) {
+        output::note("stopped by Ctrl-C before anything smaller was found: nothing is written\n");
+        return Ok(interrupt::exit_code());
+    }
     let reduced = reduced.map_err(|error| not_reduced(&error, args))?;
     let text = file_test(&reduced.module, &reduced.arguments, Some(start.fuel));
     file::replace(target, text.as_bytes())?;
@@ -198,15 +206,17 @@ fn reduce_to(
     write_twin(args, predicate, target, &reduced)?;
     let Reduced { module, arguments, .. } = &reduced;
     let result = Candidate { module: Arc::clone(module), arguments: arguments.clone() };
-    if !predicate.is_interesting(&result, times) {
+    if !is_stopped() && !predicate.is_interesting(&result, times) {
         output::note(
             "warning: the result does not show the difference in each run: try --repeat auto\n",
         );
     }
+    report(start, predicate, &reduced, target)?;
     if reduced.is_cut_short {
-        output::note("the time limit ended the search: the result may not be the smallest\n");
+        let what = if is_stopped() { "Ctrl-C" } else { "the time limit" };
+        output::note(&format!("{what} ended the search: the result may not be the smallest\n"));
     }
-    report(start, predicate, &reduced, target)
+    Ok(if is_stopped() { interrupt::exit_code() } else { ExitCode::SUCCESS })
 }
 
 fn not_reduced(error: &ReduceError, args: &ReduceArgs) -> Failure {
@@ -228,12 +238,7 @@ fn not_reduced(error: &ReduceError, args: &ReduceArgs) -> Failure {
     Failure::new(&Code::NotReduced { message: error.to_string() }, Some(help.to_owned()))
 }
 
-fn report(
-    start: &Start,
-    predicate: &Predicate,
-    reduced: &Reduced,
-    target: &Path,
-) -> Result<ExitCode> {
+fn report(start: &Start, predicate: &Predicate, reduced: &Reduced, target: &Path) -> Result<()> {
     let (about, kind) = match predicate {
         Predicate::Backend(difference, backends) => {
             show_warnings(backends);
@@ -250,8 +255,7 @@ fn report(
         before = quantity(before, "instruction"),
         tried = quantity(tried, "candidate")
     );
-    output::report(&text, file::is_stdout(target))?;
-    Ok(ExitCode::SUCCESS)
+    output::report(&text, file::is_stdout(target))
 }
 
 /// Returns the number of instructions of a module.

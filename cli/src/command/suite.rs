@@ -2,10 +2,12 @@
 use super::backend::{accuracies, suite};
 use crate::args::{ExportArgs, SuiteArgs, SuiteCommand, VERSION};
 use crate::error::{Exit, Failure, Result};
-use crate::output;
+use crate::{interrupt, output};
 use conformance::judge::JudgeOptions;
 use hlo::diag::quantity;
+use std::io::ErrorKind;
 use std::process::ExitCode;
+use std::sync::atomic::Ordering;
 
 pub(crate) fn start(args: &SuiteArgs) -> Result<ExitCode> {
     match &args.command {
@@ -21,8 +23,16 @@ fn export(args: &ExportArgs) -> Result<ExitCode> {
         judging.accuracies = accuracies(path)?;
     }
     let progress = output::Progress::new("cases");
-    let manifest = suite.export(&args.folder, &judging, VERSION, || progress.advance());
+    let stop = interrupt::stop();
+    let manifest = suite.export(&args.folder, &judging, VERSION, || {
+        progress.advance();
+        !stop.load(Ordering::Relaxed)
+    });
     drop(progress);
+    if manifest.as_ref().is_err_and(|failed| failed.error.kind() == ErrorKind::Interrupted) {
+        output::note("stopped by Ctrl-C: what was written is removed\n");
+        return Ok(interrupt::exit_code());
+    }
     let manifest = manifest.map_err(|error| {
         let mut failure = Failure::file(&error.path, &error.error);
         let help = "name a new folder, or an empty one".to_owned();

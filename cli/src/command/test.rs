@@ -1,4 +1,5 @@
 //! `etalon test`: runs file tests and suites of recorded results.
+use super::from_stdin;
 use crate::args::TestArgs;
 use crate::error::{Code, Exit, Failure, Result};
 use crate::file::{self, Existing};
@@ -40,7 +41,7 @@ pub(crate) fn finish(reports: &[Report], json: Option<&Path>) -> Result<ExitCode
     let bad: Vec<&Report> = reports.iter().filter(|r| r.is_bad()).collect();
     Ok(match bad.as_slice() {
         [] if reports.is_empty() => {
-            output::note("no tests found\n");
+            output::note("no tests found: they are in .hlo and .mlir files\n");
             Exit::Misuse.code()
         }
         [] => ExitCode::SUCCESS,
@@ -56,12 +57,22 @@ fn run_path(
     options: &RunOptions,
     has_stdout: bool,
 ) -> Result<Vec<Report>> {
-    let (entries, others) = conformance::find(path).map_err(|e| Failure::file(path, &e))?;
     let (mut cases, mut reports): (Vec<Case>, Vec<Report>) = (Vec::new(), Vec::new());
-    let functions = functions(path, &mut reports)?;
+    // Standard input, which can be read once, is a file of tests.
+    let ((entries, others), functions) = match file::is_stdout(path) {
+        true => ((Vec::new(), vec![path.to_owned()]), CheckFunctions::default()),
+        false => (
+            conformance::find(path).map_err(|e| Failure::file(path, &e))?,
+            functions(path, &mut reports)?,
+        ),
+    };
     // A program of MLIR has tests of another kind.
     for other in others.into_iter().filter(|other| !functions.files.contains(other)) {
-        match FileTest::read(&other) {
+        let test = match file::is_stdout(&other) {
+            true => from_stdin(|file| FileTest::of(&other, file))?,
+            false => FileTest::read(&other),
+        };
+        match test {
             // A module without expectations and without a recorded result is not a test.
             Ok(test) if !test.has_expectations() => {
                 if other == path {

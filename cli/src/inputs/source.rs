@@ -2,6 +2,7 @@
 use super::parameters::Parameters;
 use super::safetensors;
 use crate::error::{Code, Failure, Result};
+use crate::file::is_stdout;
 use crate::limits::Limits;
 use conformance::arrays::Name;
 use hlo::Literal;
@@ -61,7 +62,7 @@ impl Wanted<'_> {
         path: &str,
         most: impl Fn(Option<&str>) -> Option<usize>,
     ) -> Result<(bool, Vec<NpyArray>)> {
-        let found = read(path, self.limits, most);
+        let found = read(path, File::open(path), self.limits, most);
         if let Some(failure) = self.over.take() {
             return Err(failure);
         }
@@ -220,16 +221,18 @@ fn with_parameters(mut failure: Failure, wanted: &Wanted<'_>) -> Failure {
 /// the array of an .npy file has none. Returns whether it is such a file.
 fn read(
     path: &str,
+    file: std::io::Result<File>,
     limits: &Limits,
     most: impl Fn(Option<&str>) -> Option<usize>,
 ) -> Result<(bool, Vec<NpyArray>)> {
-    let found = read_untimed(path, limits, most);
+    let found = read_untimed(path, file, limits, most);
     limits.check_time()?;
     found
 }
 
 fn read_untimed(
     path: &str,
+    file: std::io::Result<File>,
     limits: &Limits,
     most: impl Fn(Option<&str>) -> Option<usize>,
 ) -> Result<(bool, Vec<NpyArray>)> {
@@ -238,7 +241,7 @@ fn read_untimed(
     };
     let malformed = |error: NpzError| failed(error.to_string(), None);
     let unreadable = |e| Failure::file(Path::new(path), &e);
-    let mut file = limits.timed(File::open(path).map_err(unreadable)?);
+    let mut file = limits.timed(file.map_err(unreadable)?);
     let mut start = Vec::new();
     file.by_ref().take(9).read_to_end(&mut start).map_err(unreadable)?;
     let is_safetensors = start.get(8) == Some(&b'{') || path.ends_with(".safetensors");
@@ -285,6 +288,14 @@ fn literal(which: &str, text: &str, parameters: &Parameters<'_>) -> Result<Vec<N
     Ok(arrays.filter_map(|leaf| NpyArray::of_literal(which.to_owned(), leaf)).collect())
 }
 
+/// Returns a file without a name that has what standard input has: a reader of archives seeks.
+fn stdin() -> std::io::Result<File> {
+    let mut file = tempfile::tempfile()?;
+    std::io::copy(&mut std::io::stdin().lock(), &mut file)?;
+    file.rewind()?;
+    Ok(file)
+}
+
 /// Reads the arrays of an `.npz` file for which `most` returns the most bytes that they may have.
 pub(crate) fn read_npz(
     path: &Path,
@@ -302,14 +313,15 @@ pub(crate) fn read_npz(
 
 /// Reads the arrays of a file within the limits; the first value is whether it is an array alone.
 pub(super) fn read_array(path: &str, limits: &Limits) -> Result<(bool, Vec<NpyArray>)> {
-    read(path, limits, |_| Some(usize::MAX))
+    read(path, File::open(path), limits, |_| Some(usize::MAX))
 }
 
-/// Reads all arrays of a file.
-pub(crate) fn read_any(path: &Path) -> Result<Vec<NpyArray>> {
+/// Reads all arrays of a file; `-` is standard input. The first value is whether it is an array alone.
+pub(crate) fn read_any(path: &Path) -> Result<(bool, Vec<NpyArray>)> {
     let text = path.to_str().ok_or_else(|| {
         Failure::file(path, &std::io::Error::new(ErrorKind::InvalidInput, "the name is not UTF-8"))
     })?;
     let limits = Limits::start(interp::RunOptions::default());
-    read(text, &limits, |_| Some(usize::MAX)).map(|(_, arrays)| arrays)
+    let file = if is_stdout(path) { stdin() } else { File::open(path) };
+    read(text, file, &limits, |_| Some(usize::MAX))
 }

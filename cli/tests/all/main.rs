@@ -13,6 +13,7 @@ mod equal;
 mod fuzz;
 mod graph;
 mod inputs;
+mod interrupts;
 mod manners;
 #[cfg(feature = "mpi")]
 mod mpi;

@@ -1,7 +1,6 @@
-//! Manners of the command: what it says of wrong usage, names of files that it chooses, JSON, and Ctrl-C.
+//! Manners of the command: what it says of wrong usage, names of files that it chooses, and JSON.
 use crate::support::{Folder, expect};
-use std::process::{Command, Stdio};
-use std::time::Duration;
+use std::process::Command;
 
 const MODULE: &str = "HloModule m
 ENTRY e {
@@ -42,6 +41,7 @@ fn a_graph_without_a_name_stands_beside_the_module() {
     expect(&folder.etalon("-q graph m.hlo --force"), 0, "", "");
     expect(&folder.etalon("graph m.hlo --format dot"), 0, "", "wrote m.dot");
     expect(&folder.etalon("graph --devices m.hlo"), 0, "", "wrote m.svg");
+    expect(&folder.etalon("graph m.hlo -o -"), 0, "<!doctype html>", "");
     expect(&folder.etalon("graph --devices m.hlo -o -"), 0, "<svg ", "");
     expect(&folder.etalon("graph --devices m.hlo -o - --format dot"), 0, "graph", "");
     expect(&folder.with_input("graph -", MODULE), 0, "", "wrote module.html");
@@ -93,6 +93,51 @@ fn a_folder_is_not_a_file() {
 }
 
 #[test]
+fn files_may_be_standard_input_and_folders_are_no_standard_output() {
+    let folder = folder();
+    let test = MODULE.to_owned() + "// in: f32[2] {1, 1}\n// out: f32[2] {0, 0}\n";
+    expect(&folder.with_input("test -", &test), 0, "1 agree", "");
+    expect(&folder.with_input("passes -", MODULE), 0, "1 file, 1 state", "");
+    folder.etalon("run m.hlo --random 1 -o a.npz");
+    folder.etalon("run m.hlo --random 1 -o b.npy");
+    let array = Command::new("sh")
+        .args(["-c", "\"$0\" diff b.npy - < b.npy", env!("CARGO_BIN_EXE_etalon")])
+        .current_dir(&folder.0)
+        .output()
+        .unwrap();
+    expect(&array, 0, "1 array agrees", "");
+    expect(&folder.with_input("diff a.npz -", "text"), 2, "", "-: not a file of arrays");
+    for line in [
+        "fuzz --backend fast -o -",
+        "campaign - --backend fast",
+        "suite export -",
+        "man -o -",
+        "passes m.hlo -o -",
+        "conform m.hlo --backend fast -o -",
+    ] {
+        expect(
+            &folder.etalon(line),
+            2,
+            "",
+            "`-` is standard output, and several files are written",
+        );
+    }
+    assert!(!folder.0.join("-").exists());
+}
+
+#[test]
+fn what_has_no_modules_is_said_to_have_none() {
+    let folder = folder();
+    folder.write("empty.hlo", "");
+    expect(&folder.etalon("equal empty.hlo"), 2, "", "empty.hlo has no modules");
+    expect(&folder.etalon("equal empty.hlo"), 2, "", "help: name a file with modules");
+    std::fs::create_dir(folder.0.join("none")).unwrap();
+    expect(&folder.etalon("test none"), 2, "", "no tests found: they are in .hlo and .mlir files");
+    let line = "conform none --backend fast --random 1";
+    expect(&folder.etalon(line), 2, "", "no cases found: modules and tests are .hlo files");
+}
+
+#[test]
 fn ops_are_explained_by_the_names_of_other_systems() {
     let folder = folder();
     for (name, title) in [
@@ -122,79 +167,9 @@ fn each_command_has_a_manual_page() {
 }
 
 #[test]
-fn an_interrupted_campaign_of_random_modules_shows_its_summary() {
-    let folder = folder();
-    let fuzz = Command::new(env!("CARGO_BIN_EXE_etalon"))
-        .args("fuzz --backend exact --minutes 10".split(' '))
-        .current_dir(&folder.0)
-        .stdout(Stdio::piped())
-        .spawn()
-        .unwrap();
-    std::thread::sleep(Duration::from_secs(2));
-    let id = fuzz.id().to_string();
-    assert!(Command::new("kill").args(["-INT", &id]).status().unwrap().success());
-    expect(&fuzz.wait_with_output().unwrap(), 130, " modules in ", "");
-}
-
-/// The case that runs when Ctrl-C comes is compared; those after it are not.
-#[test]
-fn an_interrupted_comparison_writes_what_it_compared() {
-    let folder = folder();
-    let conform = Command::new(env!("CARGO_BIN_EXE_etalon"))
-        .args("conform --suite probes --json out.json --backend-command".split(' '))
-        .arg("touch started; sleep 0.1; exit 3 # {hlo} {out.npz}")
-        .current_dir(&folder.0)
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
-    while !folder.0.join("started").exists() {
-        std::thread::sleep(Duration::from_millis(20));
-    }
-    let id = conform.id().to_string();
-    assert!(Command::new("kill").args(["-INT", &id]).status().unwrap().success());
-    expect(&conform.wait_with_output().unwrap(), 130, " unsupported", "stopped by Ctrl-C after ");
-    assert!(!folder.0.join("out.json").exists());
-    let report = std::fs::read_to_string(folder.0.join("out.part.json")).unwrap();
-    let report: serde_json::Value = serde_json::from_str(&report).unwrap();
-    assert!(report["warnings"][0].as_str().unwrap().starts_with("stopped by Ctrl-C"), "{report}");
-    assert!(!report["records"].as_array().unwrap().is_empty());
-}
-
-#[test]
 fn cases_are_listed_without_a_backend() {
     let folder = folder();
     let output = folder.etalon("conform --suite smoke --case abs/f32/* --list");
     expect(&output, 0, "abs/f32/ordinary-values\n", "");
     expect(&folder.etalon("conform --list"), 2, "", "--suite");
-}
-
-#[test]
-fn ctrl_c_says_what_it_waits_for() {
-    let folder = folder();
-    folder.write(
-        "endless.hlo",
-        "HloModule endless
-body { p = f32[8] parameter(0) ROOT s = f32[8] sine(p) }
-cond { p = f32[8] parameter(0) ROOT t = pred[] constant(true) }
-ENTRY e { p = f32[8] parameter(0) ROOT w = f32[8] while(p), condition=cond, body=body }",
-    );
-    let run = Command::new(env!("CARGO_BIN_EXE_etalon"))
-        .args(["conform", "endless.hlo", "--backend", "fast", "--random", "1"])
-        .current_dir(&folder.0)
-        .stderr(Stdio::piped())
-        .spawn();
-    let mut run = run.unwrap();
-    let id = run.id().to_string();
-    let interrupt = || {
-        assert!(Command::new("kill").args(["-INT", &id]).status().unwrap().success());
-    };
-    std::thread::sleep(Duration::from_secs(1));
-    interrupt();
-    let mut line = String::new();
-    let mut errors = std::io::BufReader::new(run.stderr.take().unwrap());
-    std::io::BufRead::read_line(&mut errors, &mut line).unwrap();
-    assert_eq!(line, "ending after what is running now; Ctrl-C again ends at once\n");
-    interrupt();
-    assert_eq!(run.wait().unwrap().code(), Some(130));
 }

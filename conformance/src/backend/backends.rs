@@ -5,7 +5,7 @@ use crate::pool::{Pool, Queue, Worker};
 use std::fmt;
 use std::num::NonZero;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 impl Worker for Box<dyn Backend> {
     fn take_warnings(&mut self) -> Vec<String> {
@@ -76,9 +76,18 @@ impl Backends {
     pub fn judging(&self) -> &JudgeOptions {
         &self.judging
     }
-    /// Returns the flag that ends a search with them, if the caller may set one.
-    pub(crate) fn interrupt(&self) -> Option<&Arc<AtomicBool>> {
+    /// Lets a flag end what is searched with them: `blame`, `reduce`, a round of a campaign.
+    #[must_use]
+    pub fn interrupted_by(self, flag: Arc<AtomicBool>) -> Self {
+        Self { interrupt: Some(flag), ..self }
+    }
+    /// Returns that flag, if there is one.
+    pub fn interrupt(&self) -> Option<&Arc<AtomicBool>> {
         self.interrupt.as_ref()
+    }
+    /// Returns whether the flag is set.
+    pub fn is_interrupted(&self) -> bool {
+        self.interrupt.as_ref().is_some_and(|flag| flag.load(Ordering::Relaxed))
     }
     /// Returns a queue of work of one kind. Each backend may have `ahead` items.
     pub fn queue<I: Send + 'static, R: Send + 'static>(

@@ -7,14 +7,12 @@ use collectives::Session;
 use hlo::{Literal, Module};
 use interp::{CompileOptions, DeviceGrid, RunOptions};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Runs modules on both sides.
 pub(super) struct Sides<'a> {
     backends: &'a Backends,
     grid: DeviceGrid,
     options: RunOptions,
-    interrupt: Option<Arc<AtomicBool>>,
 }
 
 /// Etalon, and a backend that others work beside.
@@ -35,16 +33,13 @@ pub(super) struct Loaded {
 impl<'a> Sides<'a> {
     pub(super) fn new(backends: &'a Backends, module: &Module, fuel: u64) -> Self {
         let options = RunOptions::default().fuel(fuel);
-        let interrupt = backends.interrupt().cloned();
-        let options = match &interrupt {
-            Some(flag) => options.interrupt(Arc::clone(flag)),
-            None => options,
-        };
-        Self { backends, grid: DeviceGrid::of(&module.config), options, interrupt }
+        let options =
+            backends.interrupt().cloned().into_iter().fold(options, RunOptions::interrupt);
+        Self { backends, grid: DeviceGrid::of(&module.config), options }
     }
     /// Returns whether the caller ends the search.
     pub(super) fn is_interrupted(&self) -> bool {
-        self.interrupt.as_ref().is_some_and(|flag| flag.load(Ordering::Relaxed))
+        self.backends.is_interrupted()
     }
     /// Returns what is known of the backend.
     pub(super) fn judging(&self) -> &'a JudgeOptions {

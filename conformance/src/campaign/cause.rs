@@ -254,6 +254,7 @@ fn smallest(
         time_limit: Some(how.time),
         max_tries: Some(TRIES),
         fuel: Some(fuel),
+        interrupt: how.backends.interrupt().cloned(),
         ..Options::default()
     };
     let reduced = reduce(Arc::clone(&start.module), &start.arguments, &mut options, queue).ok()?;

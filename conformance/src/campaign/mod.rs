@@ -8,8 +8,9 @@
 //!                                └── yes ───────────────┴────> log
 //! ```
 //!
-//! Each result is in the log before the next one is looked at, so that a process that is killed
-//! loses what was running. The same call goes on with the round. A campaign is a function of its
+//! Each result is in the log before the next one is looked at, so that a process that is killed, or
+//! whose backends are interrupted, loses what was running. The same call goes on with the round. A
+//! campaign is a function of its
 //! [`Identity`] and of the backend: a module is that of its seed, whatever ran before it. So the
 //! shards of a campaign, which may be those of ranks, give together what a single one gives.
 //!
@@ -154,6 +155,9 @@ impl Campaign<'_> {
 
     /// Returns the time that is left.
     fn left(&self) -> Duration {
+        if self.backends.is_interrupted() {
+            return Duration::ZERO;
+        }
         match self.options.limit {
             Limit::Modules(_) => Duration::MAX,
             Limit::Time(time) => time.saturating_sub(Duration::from_secs_f64(self.seconds())),
@@ -283,7 +287,10 @@ impl Campaign<'_> {
                     None => {
                         let symptom = Symptom::of(&finding, &self.search());
                         key.clone_from(&symptom.key);
-                        self.cause(&finding, symptom, &mut events)?
+                        let Some(id) = self.cause(&finding, symptom, &mut events)? else {
+                            return Ok(());
+                        };
+                        id
                     }
                 };
                 earlier.push((kind, id.clone()));
@@ -291,6 +298,10 @@ impl Campaign<'_> {
             }
             let at = self.seconds();
             events.push(Event::Case(Case { case: name, verdict, at, cause, key }));
+        }
+        if self.backends.is_interrupted() {
+            // A search that was cut short may name another cause.
+            return Ok(());
         }
         self.add(&events)?;
         for warning in self.backends.take_warnings() {
@@ -300,22 +311,26 @@ impl Campaign<'_> {
         Ok(())
     }
 
-    /// Returns the id of the cause of a finding. A new cause gets a folder, and an event.
+    /// Returns the id of the cause of a finding. A new cause gets a folder, and an event; nothing if
+    /// the search for it was interrupted.
     fn cause(
         &mut self,
         finding: &Finding,
         symptom: Symptom,
         events: &mut Vec<Event>,
-    ) -> Result<String, WriteError> {
+    ) -> Result<Option<String>, WriteError> {
         if let Some(id) = symptom.key.as_ref().and_then(|key| self.history.keys.get(key)) {
-            return Ok(id.clone());
+            return Ok(Some(id.clone()));
         }
         let similar = self.history.causes.values().find(|cause| cause::explains(cause, finding));
         if let Some(cause) = similar {
-            return Ok(cause.id.clone());
+            return Ok(Some(cause.id.clone()));
         }
         let key = symptom.key.clone();
         let evidence = cause::evidence(finding, symptom, &self.search());
+        if self.backends.is_interrupted() {
+            return Ok(None);
+        }
         let id = evidence.cause.id.clone();
         if !self.history.causes.contains_key(&id) {
             let context = Context {
@@ -334,7 +349,7 @@ impl Campaign<'_> {
         if let Some(key) = key {
             self.history.keys.insert(key, id.clone());
         }
-        Ok(id)
+        Ok(Some(id))
     }
 
     fn search(&self) -> Search<'_> {
@@ -343,11 +358,12 @@ impl Campaign<'_> {
         Search { backends: self.backends, engine, bits, time }
     }
 
-    /// Ends the round, and writes the page.
+    /// Ends the round, unless it was interrupted, and writes the page.
     fn end(&mut self) -> Result<(), WriteError> {
-        let is_over = self.left().is_zero();
-        let complete = !is_over || self.round().modules > 0;
-        self.add(&[Event::End { complete }])?;
+        if !self.backends.is_interrupted() {
+            let complete = !self.left().is_zero() || self.round().modules > 0;
+            self.add(&[Event::End { complete }])?;
+        }
         let Options { folder, identity, known, .. } = self.options;
         write_page(folder, identity, &self.history, known)
     }

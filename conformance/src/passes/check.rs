@@ -17,6 +17,7 @@ use hlo::ir::rewrite::ModuleRewriter;
 use hlo::text::Style;
 use hlo::{Literal, Verified};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
 /// Arguments that all states run on.
@@ -48,6 +49,8 @@ pub struct Options {
     pub draws: u32,
     /// Whether steps say which lines they change.
     pub changes: bool,
+    /// Ends the check of a module after a step when it is set.
+    pub interrupt: Arc<AtomicBool>,
 }
 
 impl Options {
@@ -147,7 +150,7 @@ pub fn check(
         progress(&step);
         let is_over = options.first && step.class.is_wrong(options.strict);
         report.steps.push(step);
-        if is_over {
+        if is_over || options.interrupt.load(Ordering::Relaxed) {
             return report;
         }
     }

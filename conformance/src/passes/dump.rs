@@ -104,17 +104,27 @@ impl Dump {
     /// # Errors
     /// If the path cannot be read, or has no states.
     pub fn open(path: &Path) -> Result<Self, DumpError> {
-        let is_folder = std::fs::metadata(path).map_err(|e| DumpError::new(path, &e))?.is_dir();
-        let mut groups = Groups::default();
-        if is_folder {
-            groups.folder(path, &mut Vec::new()).map_err(|(at, e)| DumpError::new(&at, &e))?;
-        } else {
-            let bytes = load::read(path, None).map_err(|e| DumpError::new(path, &e.message()))?;
-            for (module, position, stage, text) in sections::split(&bytes.name, &bytes.bytes) {
-                let name = format!("{} ({stage})", bytes.name);
-                groups.add(module, position, stage, Source::Text(name, text));
-            }
+        if !std::fs::metadata(path).map_err(|e| DumpError::new(path, &e))?.is_dir() {
+            let file = load::read(path, None).map_err(|e| DumpError::new(path, &e.message()))?;
+            return Self::of(path, &file);
         }
+        let mut groups = Groups::default();
+        groups.folder(path, &mut Vec::new()).map_err(|(at, e)| DumpError::new(&at, &e))?;
+        Self::grouped(path, groups)
+    }
+    /// Returns the states of a file that has been read; `path` names it.
+    ///
+    /// # Errors
+    /// If it has no states.
+    pub fn of(path: &Path, file: &File<'_>) -> Result<Self, DumpError> {
+        let mut groups = Groups::default();
+        for (module, position, stage, text) in sections::split(&file.name, &file.bytes) {
+            let name = format!("{} ({stage})", file.name);
+            groups.add(module, position, stage, Source::Text(name, text));
+        }
+        Self::grouped(path, groups)
+    }
+    fn grouped(path: &Path, mut groups: Groups) -> Result<Self, DumpError> {
         if let Some(message) = groups.two_dumps.take() {
             let help =
                 "remove the files of one of them; XLA adds the files of each run to a folder";

@@ -4,6 +4,7 @@ use crate::blame::Divergence;
 use crate::exact::Proof;
 use crate::judge::{Judgement, Mode};
 use crate::results::Verdict;
+use hlo::diag::quantity;
 use hlo::{Literal, Verified};
 use serde::Serialize;
 use std::fmt;
@@ -312,10 +313,12 @@ impl fmt::Display for ModuleReport {
     /// Prints a line for each step that changes the program, and what is wrong below it.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let sets = match self.arguments.len() {
+            0 => "no arguments".to_owned(),
             1 => format!("arguments: {}", self.arguments[0]),
             n => format!("{n} sets of arguments: {}", self.arguments.join(", ")),
         };
-        writeln!(f, "{}: {} files, {} states, {sets}", self.module, self.files, self.states)?;
+        let (files, states) = (quantity(self.files, "file"), quantity(self.states, "state"));
+        writeln!(f, "{}: {files}, {states}, {sets}", self.module)?;
         let shown: Vec<&Step> =
             self.steps.iter().filter(|step| step.class != Class::Unchanged).collect();
         let columns = shown.iter().map(|step| step.pass.chars().count()).max().unwrap_or_default();

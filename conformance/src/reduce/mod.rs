@@ -54,6 +54,7 @@ use hlo::{Literal, Module, Verified};
 use search::Reduction;
 use std::fmt;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 /// A module with arguments, which a predicate judges.
@@ -118,6 +119,8 @@ pub struct Options<'a> {
     pub time_limit: Option<Duration>,
     /// The most candidates that are tried. No limit if absent.
     pub max_tries: Option<usize>,
+    /// Ends the search when it is set, with the best candidate so far.
+    pub interrupt: Option<Arc<AtomicBool>>,
     /// The steps that a run of a candidate may take when values are recorded; [`measured_fuel`] if
     /// absent.
     pub fuel: Option<u64>,
@@ -195,7 +198,7 @@ const TRIVIAL: &str = "HloModule trivial\nENTRY e { ROOT zero = s32[] constant(0
 ///
 /// `queue` asks the predicate, of several candidates side by side if it has room for them. The
 /// search is deterministic: the same module, arguments and answers give the same result, whatever
-/// the room, unless [`Options::time_limit`] ends it. Each candidate is verified, smaller than the
+/// the room, unless [`Options::time_limit`] or [`Options::interrupt`] ends it. Each candidate is verified, smaller than the
 /// best one so far, and tried once.
 ///
 /// # Errors

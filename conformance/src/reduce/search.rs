@@ -11,6 +11,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::ops::Range;
 use std::rc::Rc;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Instant;
 
 /// A search for a smaller interesting candidate.
@@ -66,6 +67,7 @@ impl<'a, 'o> Reduction<'a, 'o> {
         let tried = self.tried + self.queue.len();
         self.options.max_tries.is_some_and(|most| tried >= most)
             || self.options.time_limit.is_some_and(|limit| self.start.elapsed() >= limit)
+            || self.options.interrupt.as_ref().is_some_and(|flag| flag.load(Ordering::Relaxed))
     }
     /// Returns the steps that a run of a candidate may take.
     pub(super) fn fuel(&self) -> u64 {

@@ -68,25 +68,29 @@ pub struct ExportedCase {
 
 impl Suite {
     /// Writes the cases to a new or empty folder, the manifest last. `version` is that of Etalon,
-    /// and `observe` is called for each case.
+    /// and `goes_on` is called after each case: the export ends if it returns false.
     ///
     /// # Errors
-    /// If the folder has files, or cannot be written.
+    /// If the folder has files, or cannot be written, or if `goes_on` ends the export
+    /// ([`ErrorKind::Interrupted`]). What was written is removed.
     pub fn export(
         &self,
         folder: &Path,
         judging: &JudgeOptions,
         version: &str,
-        observe: impl Fn() + Sync,
+        goes_on: impl Fn() -> bool + Sync,
     ) -> Result<Manifest, WriteError> {
         let failed = |error| WriteError { path: folder.to_owned(), error };
+        let is_new = !folder.exists();
         std::fs::create_dir_all(folder).map_err(failed)?;
         if std::fs::read_dir(folder).map_err(failed)?.next().is_some() {
             return Err(failed(ErrorKind::DirectoryNotEmpty.into()));
         }
         let export = |case: &SuiteCase| {
             let exported = case.export(folder, judging);
-            observe();
+            if !goes_on() {
+                return Err(failed(ErrorKind::Interrupted.into()));
+            }
             exported.map(|result| result.map_err(|reason| (case.name().to_owned(), reason)))
         };
         let all: Result<Vec<_>, WriteError> =
@@ -98,6 +102,11 @@ impl Suite {
             cases: Vec::new(),
             left_out: BTreeMap::new(),
         };
+        let all = all.inspect_err(|_| {
+            // What remains is reported by the next export.
+            let _ = std::fs::remove_dir_all(folder.join("cases"));
+            let _ = if is_new { std::fs::remove_dir(folder) } else { Ok(()) };
+        });
         for exported in all? {
             match exported {
                 Ok(case) => manifest.cases.push(case),

@@ -398,10 +398,11 @@ impl Folder<'_> {
             };
             let run: Vec<Item> = items.by_ref().take(length).collect();
             start += length;
-            let label = namer.name(&self.computed(&run));
-            grouped.push(Item::Group(self.group(label, run)));
+            grouped.push((namer.name(&self.computed(&run)), run));
         }
-        grouped
+        let labels = names::numbered(grouped.iter().map(|(label, _)| label.as_str()));
+        let groups = labels.into_iter().zip(grouped);
+        groups.map(|(label, (_, run))| Item::Group(self.group(label, run))).collect()
     }
 }
 
@@ -514,9 +515,11 @@ impl Folder<'_> {
             telling.insert((rank, std::cmp::Reverse(count), name));
         }
         let telling = telling.into_iter().take(SHOWN);
-        let telling: Vec<String> =
-            telling.map(|(_, count, name)| format!("{} {name}", count.0)).collect();
-        let detail = format!("{all}: {}", telling.join(", "), all = quantity(all, "instruction"));
+        let telling: Vec<String> = telling
+            .map(|(_, count, name)| format!("{} {name}", names::thousands(count.0)))
+            .collect();
+        let all = quantity(names::thousands(all), "instruction");
+        let detail = format!("{all}: {}", telling.join(", "));
         Group { label, detail, items, is_inputs: false }
     }
 }

@@ -18,6 +18,33 @@ pub(super) fn rank(category: Category) -> usize {
     }
 }
 
+/// Returns the digits of a number in groups of three.
+pub(super) fn thousands(number: usize) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (at, digit) in digits.char_indices() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// Numbers equal labels: each group has one of its own.
+pub(super) fn numbered<'a>(labels: impl Iterator<Item = &'a str> + Clone) -> Vec<String> {
+    let mut counts: BTreeMap<&str, [usize; 2]> = BTreeMap::new();
+    for label in labels.clone() {
+        counts.entry(label).or_default()[1] += 1;
+    }
+    let number = |label| {
+        let [at, all] = counts.entry(label).or_default();
+        *at += 1;
+        if *all > 1 { format!("{label} ({at} of {all})") } else { label.to_owned() }
+    };
+    labels.map(number).collect()
+}
+
 /// Returns the names of the scopes of an instruction, from the outside in.
 fn scopes(node: &Node) -> Vec<&str> {
     let mut parts: Vec<&str> = node.op_name.split('/').filter(|part| !part.is_empty()).collect();
@@ -172,6 +199,17 @@ mod tests {
         assert_eq!(names(&sources.concat(), &[&[1, 2], &[2]]), ["model.py:12–48", "model.py:48"]);
         let plain = "  p = f32[2] parameter(0)\n  a = f32[2] negate(p)\n  c = f32[2] reverse(a), dimensions={0}\n  d = f32[] dot(c, a), lhs_contracting_dims={0}, rhs_contracting_dims={0}\n  ROOT b = f32[] tanh(d)\n";
         assert_eq!(names(plain, &[&[1, 2, 3, 4], &[1, 2]]), ["dot", "a … c"]);
+    }
+
+    #[test]
+    fn equal_labels_are_numbered() {
+        let labels = ["dot", "gather", "dot"];
+        assert_eq!(numbered(labels.into_iter()), ["dot (1 of 2)", "gather", "dot (2 of 2)"]);
+    }
+
+    #[test]
+    fn long_numbers_have_groups_of_three_digits() {
+        assert_eq!([0, 999, 1000, 1_234_567].map(thousands), ["0", "999", "1,000", "1,234,567"]);
     }
 
     #[test]

@@ -78,7 +78,7 @@ fn wrong_number(
     };
     let path = name.to_owned();
     let (count, help) = match found.len() {
-        0 => ("no modules".to_owned(), "leave out --module".to_owned()),
+        0 => ("no modules".to_owned(), "name a file with modules".to_owned()),
         1 => ("1 module".to_owned(), "leave out --module".to_owned()),
         n => (
             match number {

@@ -19,6 +19,7 @@ use std::collections::BTreeSet;
 use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 /// The results of a backend on each device.
 type Executed = std::result::Result<Vec<Literal>, BackendError>;
@@ -71,6 +72,10 @@ pub(super) fn check(
     let own = dump.modules.iter().find(|found| found.name == name).or(dump.modules.last());
     let Some(own) = own else { return Ok(None) };
     let report = checked(args, own, options)?;
+    if options.interrupt.load(Ordering::Relaxed) {
+        found.add(args, report)?;
+        return Ok(None);
+    }
     let is_wrong = report.wrong(args.backend.judgement.strict).next().is_some();
     let (mut text, exit) = conclusion(&backends, &report, actual, is_wrong);
     let confirmation =

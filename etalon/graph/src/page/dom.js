@@ -22,8 +22,12 @@ function row(table, name, text) {
   html('td', {}, line, name);
   return html('td', {}, line, text);
 }
+/** The colors of a look, for light pages and for dark ones. */
+function paint(look) {
+  return `--fill:${look.fill};--stroke:${look.line}${look.dark ? `;--dark:${look.dark}` : ''}`;
+}
 function dot(parent, look) {
-  html('span', { class: 'dot', style: `background:${look.fill};border-color:${look.line}` }, parent);
+  html('span', { class: 'dot', style: paint(look) }, parent);
 }
 /** The beginning of a long shape. */
 function brief(shape) {

@@ -60,7 +60,7 @@ function legend() {
     const button = html('button', { 'aria-pressed': String(view.pressed === category), title: 'Highlight these' }, box);
     dot(button, look);
     button.append(look.label + ' ');
-    html('small', {}, button, String(counts[category]));
+    html('small', {}, button, counts[category].toLocaleString('en'));
     button.onclick = () => {
       const pressed = view.pressed === category ? null : category;
       graphs.forEach(graph => { graph.view.pressed = pressed; graph.mark(); });

@@ -32,7 +32,7 @@ function drawBox(box, parent, dx, dy) {
   const group = element('g', { class: names.join(' '), 'data-key': box.key, transform: `translate(${box.x},${box.y})` }, parent);
   box.element = group;
   const look = lookOf(box);
-  element('rect', { class: 'face', width: box.w, height: box.h, rx: box.kind === 'node' ? 6 : 10, style: `--fill:${look.fill};--stroke:${look.line}${look.dark ? `;--dark:${look.dark}` : ''}` }, group);
+  element('rect', { class: 'face', width: box.w, height: box.h, rx: box.kind === 'node' ? 6 : 10, style: paint(look) }, group);
   element('title', {}, group, titleOf(box));
   if (!box.inner) {
     box.lines.forEach((line, i) => element('text', { x: 9, y: 17 + i * LINE, class: (line.sub ? 'sub' : 'name') + (line.bad ? ' bad' : '') }, group, line.text));
@@ -328,6 +328,8 @@ function unfoldAll() {
   layouts.clear();
   draw();
   fit();
+  // A strip that cannot be read shows nothing; the small picture has the whole.
+  if (view.scale < 0.25) start();
 }
 
 /** Saves what is seen as a picture of one of these formats, which has the colors of this page, light or dark. */
