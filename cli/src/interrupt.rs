@@ -1,10 +1,9 @@
 //! Ctrl-C, after which a command ends with what it has.
 use crate::output;
 use signal_hook::consts::SIGINT;
-use signal_hook::iterator::Signals;
 use std::process::ExitCode;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 /// The exit code after Ctrl-C: that of a program which the signal ends.
@@ -27,13 +26,15 @@ pub(crate) fn stop() -> Arc<AtomicBool> {
         Arc::clone(&stop),
     )
     .and_then(|_| signal_hook::flag::register(SIGINT, Arc::clone(&stop)));
-    if let Ok(mut signals) = Signals::new([SIGINT]) {
-        std::thread::spawn(move || {
-            if signals.forever().next().is_some() {
-                std::thread::sleep(PATIENCE);
-                output::note("ending after what is running now; Ctrl-C again ends at once\n");
-            }
-        });
-    }
+    let is_set = Arc::clone(&stop);
+    // Without it nothing is said.
+    let _ = std::thread::Builder::new().spawn(move || {
+        // Windows has no signal that wakes a thread.
+        while !is_set.load(Ordering::Relaxed) {
+            std::thread::sleep(PATIENCE / 10);
+        }
+        std::thread::sleep(PATIENCE);
+        output::note("ending after what is running now; Ctrl-C again ends at once\n");
+    });
     stop
 }

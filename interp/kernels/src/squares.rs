@@ -1,5 +1,8 @@
 //! Squares of words of 32 or 64 bits, transposed in registers.
-#![expect(unsafe_code, reason = "vector instructions that were detected")]
+#![cfg_attr(
+    target_arch = "x86_64",
+    expect(unsafe_code, reason = "vector instructions that were detected")
+)]
 
 /// Rows and columns of a square.
 pub(crate) const SIDE: usize = 16;

@@ -2,7 +2,10 @@
 //! at run time.
 //!
 //! It is chosen by speed alone: a loop gives the same bits with each.
-#![expect(unsafe_code, reason = "calls functions compiled for instructions that were detected")]
+#![cfg_attr(
+    target_arch = "x86_64",
+    expect(unsafe_code, reason = "calls functions compiled for instructions that were detected")
+)]
 
 /// A loop over elements.
 pub trait Task {
