@@ -219,20 +219,19 @@ impl Memory {
     pub(super) fn new(image: &Image) -> Self {
         let lines = image.bytes().div_ceil(size_of::<Line>());
         let mut memory = Self(SmallVec::from_elem(bytemuck::Zeroable::zeroed(), lines));
-        memory.set_constants(image);
+        let constants: &[u8] = bytemuck::cast_slice(&image.words);
+        memory.bytes_mut()[..constants.len()].copy_from_slice(constants);
         memory
     }
-    /// Makes a block that a run of the program has left one to begin with: no operation reads what
-    /// none has written.
-    pub(super) fn restart(&mut self, image: &Image) {
-        if cfg!(debug_assertions) {
-            self.bytes_mut().fill(0xa5);
+    /// Checks a block that a run of the program has left: no operation changes a constant, and none
+    /// reads what none has written.
+    pub(super) fn check_spare(&mut self, image: &Image) {
+        for array in image.arrays() {
+            match image.constant(array.place) {
+                Some(constant) => assert_eq!(self.read(array.place), constant),
+                None => self.bytes_mut()[array.place.start..array.place.end()].fill(0xa5),
+            }
         }
-        self.set_constants(image);
-    }
-    fn set_constants(&mut self, image: &Image) {
-        let constants: &[u8] = bytemuck::cast_slice(&image.words);
-        self.bytes_mut()[..constants.len()].copy_from_slice(constants);
     }
     pub(super) fn bytes(&self) -> &[u8] {
         bytemuck::cast_slice(&self.0)

@@ -121,7 +121,9 @@ impl LoopProgram {
             && let Some((mut memory, arrays)) =
                 self.spare.try_lock().ok().and_then(|mut s| s.take())
         {
-            memory.restart(&self.image);
+            if cfg!(debug_assertions) {
+                memory.check_spare(&self.image);
+            }
             return (memory, arrays);
         }
         let zeros = |shape: &Arc<ArrayShape>| Array::zeros(Arc::clone(shape));
@@ -210,6 +212,7 @@ impl LoopProgram {
                 Leaf::Empty(_) | Leaf::Token => {}
             }
         }
+        run.memory.write(self.condition.value, &[1]);
         // Code begins with the constants of the program: it runs all of the round, or nothing of it.
         match self.tier_up.code(|| code::compile(self)) {
             Some(code) => code.run(self, &mut run)?,

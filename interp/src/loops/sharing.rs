@@ -6,7 +6,7 @@
 //! that is copied where a loop carries it is computed there, if nothing reads the one before any more.
 #![expect(clippy::wildcard_enum_match_arm, reason = "other operations have places alone")]
 use super::build::Leaf;
-use super::memory::{ArrayPlace, Image, LoopCopy, Place};
+use super::memory::{Image, LoopCopy, Place};
 use super::operation::{KernelCall, Move, Operation, Source, Window};
 use super::{Block, Condition};
 use hlo::ElementType;
@@ -59,10 +59,7 @@ pub(super) fn share(
 
     let mut new = Image::default();
     let mut starts: FxHashMap<usize, usize> = FxHashMap::default();
-    // Constants are first: they are all that a run copies.
-    let is_constant = |array: &ArrayPlace| image.constant(array.place).is_some();
-    let (constants, others): (Vec<_>, Vec<_>) = image.arrays().partition(is_constant);
-    for array in constants.into_iter().chain(others) {
+    for array in image.arrays() {
         let start = array.place.start;
         if offsets.contains_key(&start) || !lives.total.contains_key(&start) {
             continue;

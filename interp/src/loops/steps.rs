@@ -123,11 +123,11 @@ fn is_of(leaf: &Leaf, shape: &Shape) -> bool {
 }
 
 impl LoopBuilder<'_> {
-    /// Returns the program of the operations so far: a loop that ends after its first round.
+    /// Returns the program of the operations so far: a loop that ends after its first round, whose
+    /// condition a run makes true.
     fn one_round(mut self, carried: &Leaves) -> Option<LoopProgram> {
         let scalar = ArrayShape::new(ElementType::Pred, [].as_slice());
         let [value, ended] = [self.place(&scalar)?, self.place(&scalar)?];
-        self.image.constant_mut(value)[value.start] = 1;
         self.image.constant_mut(ended)[ended.start] = 0;
         self.push(Operation::copy(ended, value));
         let mut body = std::mem::take(&mut self.block);

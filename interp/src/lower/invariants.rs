@@ -152,7 +152,10 @@ impl UnallocatedStep {
         let instruction = self.site.of(module);
         let is_pure = matches!(instruction.opcode().kind(), Kind::Array | Kind::Value);
         let is_computed = matches!(self.action, Action::Kernel(_) | Action::Bitcast);
-        is_pure && is_computed && self.applies.is_empty() && self.part.is_none()
+        // What applies a computation to elements takes fuel for that while it runs.
+        let mut is_alone = true;
+        instruction.op.each_callee(&mut |_| is_alone = false);
+        is_pure && is_computed && is_alone && self.part.is_none()
     }
 }
 

@@ -8,6 +8,7 @@ fn looped(iterations: i32, body: &str) -> String {
     format!(
         "less {{ t = {tuple} parameter(0) i = s32[] get-tuple-element(t), index=0
            n = s32[] constant({iterations}) ROOT l = pred[] compare(i, n), direction=LT }}
+         add {{ a = f32[] parameter(0) b = f32[] parameter(1) ROOT c = f32[] add(a, b) }}
          once {{ a = f32[20000] parameter(0) b = f32[20000] negate(a) ROOT c = f32[20000] cosine(b) }}
          body {{ t = {tuple} parameter(0) i = s32[] get-tuple-element(t), index=0
            x = f32[20000] get-tuple-element(t), index=1 y = f32[20000] get-tuple-element(t), index=2
@@ -64,6 +65,10 @@ fn invariants_are_computed_before_the_loop() {
 #[test]
 fn what_changes_is_computed_in_each_iteration() {
     for body in [
+        // A step that takes fuel for each element.
+        "z = f32[] constant(0) v = f32[] reduce(u, z), dimensions={0}, to_apply=add
+         b = f32[20000] broadcast(v), dimensions={} a = f32[20000] add(x, b)
+         ROOT r = (s32[], f32[20000], f32[20000], f32[20000], f32[100,200]) tuple(j, a, y, u, m)",
         // Values that are exchanged are not the same in each iteration.
         "v = f32[20000] sine(u) a = f32[20000] add(x, v)
          ROOT r = (s32[], f32[20000], f32[20000], f32[20000], f32[100,200]) tuple(j, a, u, y, m)",
@@ -76,6 +81,7 @@ fn what_changes_is_computed_in_each_iteration() {
          a = f32[100,200] add(m, v)
          ROOT r = (s32[], f32[20000], f32[20000], f32[20000], f32[100,200]) tuple(j, x, y, u, a)",
     ] {
+        agree(&looped(0, body));
         let text = looped(9, body);
         agree(&text);
         assert!(!computes(&text, "ENTRY e"), "{}", compiled(&text, Engine::Exact).plan());
@@ -95,7 +101,7 @@ fn invariants_of_inner_loops_move_out_of_both() {
              ROOT r = {tuple} tuple(j, a, y, u, m)"
         ),
     );
-    let condition = text.split_once("once {").unwrap().0.replace("less {", "less2 {");
+    let condition = text.split_once("add {").unwrap().0.replace("less {", "less2 {");
     let body = looped(9, inner);
     let body = body.split_once("body {").unwrap().1.split_once("ENTRY").unwrap().0;
     let text = format!("{condition} inner {{ {body} {text}");
