@@ -131,6 +131,8 @@ fn what_has_no_modules_is_said_to_have_none() {
     folder.write("empty.hlo", "");
     expect(&folder.etalon("equal empty.hlo"), 2, "", "empty.hlo has no modules");
     expect(&folder.etalon("equal empty.hlo"), 2, "", "help: name a file with modules");
+    folder.write("typo.hlo", &MODULE.replace("log(", "lgo("));
+    expect(&folder.etalon("passes typo.hlo"), 3, "--> typo.hlo (module 1):4:14", "");
     std::fs::create_dir(folder.0.join("none")).unwrap();
     expect(&folder.etalon("test none"), 2, "", "no tests found: they are in .hlo and .mlir files");
     let line = "conform none --backend fast --random 1";

@@ -72,7 +72,7 @@ pub fn first_module(dump: &ModuleDump, options: &Options) -> Result<Arc<Verified
     for file in &dump.files {
         match State::read(file, options.lenient) {
             Ok(state) => return Ok(state.module),
-            Err(Unread::Invalid(message, _) | Unread::Missing(message)) => {
+            Err(Unread::Invalid(message, _) | Unread::Missing(message, _)) => {
                 first.get_or_insert(format!("{}: {message}", file.file()));
             }
         }
@@ -182,12 +182,14 @@ pub(super) struct Check<'a> {
     text: Option<Vec<u8>>,
     /// Whether the last state is invalid.
     is_broken: bool,
+    /// Why the last one of those that cannot run cannot.
+    missing: Option<String>,
 }
 
 impl<'a> Check<'a> {
     pub(super) fn new(sets: &'a [ArgumentSet], options: &'a Options) -> Self {
         let (first, last, before, text) = (None, None, None, None);
-        Self { sets, options, first, last, before, text, is_broken: false }
+        Self { sets, options, first, last, before, text, is_broken: false, missing: None }
     }
 
     /// Reads a state, and compares it with the last one; the first state is no step, unless it is
@@ -232,8 +234,11 @@ impl<'a> Check<'a> {
     /// wrong.
     fn unread(&mut self, file: &StateFile, unread: Unread, report: &mut ModuleReport) -> Step {
         let (message, details) = match unread {
-            Unread::Missing(message) => {
-                return self.described(file, Outcome::new(Class::NotRun, message));
+            Unread::Missing(message, details) => {
+                // Its place is shown once for the states that have it.
+                let is_shown = self.missing.replace(message.clone()).as_ref() == Some(&message);
+                let step = self.described(file, Outcome::new(Class::NotRun, message));
+                return if is_shown { step } else { Step { details, ..step } };
             }
             Unread::Invalid(message, details) => (message, details),
         };

@@ -28,8 +28,8 @@ pub(super) struct State {
 pub(super) enum Unread {
     /// It breaks a rule: the first line of the error, and the error with its place.
     Invalid(String, String),
-    /// Etalon does not implement what it needs, or the file cannot be read.
-    Missing(String),
+    /// Etalon does not implement what it needs, or the file cannot be read: the same.
+    Missing(String, String),
 }
 
 impl State {
@@ -132,15 +132,19 @@ fn verified(module: Module, source: &SourceFile) -> Result<Verified, Unread> {
 
 fn unread(error: &LoadError) -> Unread {
     match error.reason {
-        Reason::Invalid if error.diagnostics.first().is_some_and(is_unknown) => {
-            Unread::Missing(first_line(&error.diagnostics))
+        Reason::Invalid if !error.diagnostics.first().is_some_and(is_unknown) => {
+            match &error.source {
+                Some(source) => invalid(&error.diagnostics, source),
+                None => Unread::Invalid(first_line(&error.diagnostics), error.to_string()),
+            }
         }
-        Reason::Invalid => match &error.source {
-            Some(source) => invalid(&error.diagnostics, source),
-            None => Unread::Invalid(first_line(&error.diagnostics), error.to_string()),
-        },
-        Reason::Unsupported | Reason::Io(..) | Reason::OverLimit { .. } | Reason::File => {
-            Unread::Missing(first_line(&error.diagnostics))
+        Reason::Invalid | Reason::Unsupported => {
+            let source = error.source.as_ref();
+            let details = source.map(|source| rendered(&error.diagnostics, source));
+            Unread::Missing(first_line(&error.diagnostics), details.unwrap_or_default())
+        }
+        Reason::Io(..) | Reason::OverLimit { .. } | Reason::File => {
+            Unread::Missing(first_line(&error.diagnostics), String::new())
         }
     }
 }
@@ -155,10 +159,14 @@ fn is_unknown(error: &Diagnostic) -> bool {
 const SHOWN: usize = 3;
 
 fn invalid(diagnostics: &[Diagnostic], source: &SourceFile) -> Unread {
+    Unread::Invalid(first_line(diagnostics), rendered(diagnostics, source))
+}
+
+fn rendered(diagnostics: &[Diagnostic], source: &SourceFile) -> String {
     let shown = diagnostics.iter().take(SHOWN);
     let rendered: Vec<String> =
         shown.map(|diagnostic| render(diagnostic, Some(source.source()), false)).collect();
-    Unread::Invalid(first_line(diagnostics), rendered.join("\n"))
+    rendered.join("\n")
 }
 
 fn first_line(diagnostics: &[Diagnostic]) -> String {

@@ -230,7 +230,7 @@ impl Versions<'_> {
 
 fn read(file: &StateFile, options: &Options) -> Result<State, String> {
     State::read(file, options.lenient).map_err(|error| match error {
-        Unread::Invalid(message, _) | Unread::Missing(message) => {
+        Unread::Invalid(message, _) | Unread::Missing(message, _) => {
             format!("{}: {message}", file.file())
         }
     })
