@@ -196,7 +196,8 @@ fn numbers_that_are_not_finite_by_their_bits_are_found() {
     let infinity = literal("s32[2] {1, 2139095040}");
     for engine in [Engine::Reference, Engine::Exact, Engine::Fast] {
         let options = RunOptions::default().check_nan(true);
-        let error = compiled(text, engine).execute(&[infinity.clone()], &options).unwrap_err();
+        let error =
+            compiled(text, engine).execute(std::slice::from_ref(&infinity), &options).unwrap_err();
         assert_eq!((error.code().number(), error.instruction()), ("E0409", Some("e/f")));
     }
 }
