@@ -290,10 +290,11 @@ impl Blame {
             )?;
         }
         let wrong = self.findings.len();
+        let is_right = !is_wrong && self.words() != MISSING && self.checked > 0;
         writeln!(
             f,
             "{}{} instruction{} checked, {wrong} wrong; the result {}",
-            if is_wrong || self.words() == MISSING { "" } else { "no error: " },
+            if is_right { "no error: " } else { "" },
             self.checked,
             if self.checked == 1 { "" } else { "s" },
             self.words()

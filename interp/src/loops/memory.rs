@@ -193,9 +193,10 @@ impl Image {
         let end = if place.bytes == 0 { first } else { place.end() };
         self.arrays.range(first..end).map(|(_, array)| array.place)
     }
-    /// Returns bytes of a constant.
+    /// Returns the bytes of a place that is in a constant.
     pub(super) fn constant(&self, place: Place) -> Option<&[u8]> {
-        let is_constant = self.array_at(place.start).is_some_and(|array| array.is_constant);
+        let array = self.array_at(place.start)?;
+        let is_constant = array.is_constant && place.end() <= array.place.end();
         let bytes: &[u8] = bytemuck::cast_slice(&self.words);
         is_constant.then(|| &bytes[place.start..place.end()])
     }

@@ -194,3 +194,24 @@ fn updates_of_what_is_spread() {
         agree_with_code(&text, Engine::Exact);
     }
 }
+
+/// One copy reads a constant and an array behind it, which is the last that a round computes.
+#[test]
+fn padding_of_a_next_value() {
+    for inner in ["m", "k"] {
+        let text = format!(
+            "less {{ t = (s32[], f32[4], f32[3], f32[4]) parameter(0) i = s32[] get-tuple-element(t), index=0
+               n = s32[] constant(20) ROOT l = pred[] compare(i, n), direction=LT }}
+             next {{ t = (s32[], f32[4], f32[3], f32[4]) parameter(0) i = s32[] get-tuple-element(t), index=0
+               one = s32[] constant(1) j = s32[] add(i, one) a = f32[4] get-tuple-element(t), index=1
+               z = f32[] constant(0.5) w = f32[8] pad(a, z), padding=4_0 r = f32[8] reverse(w), dimensions={{0}}
+               v = f32[4] slice(r), slice={{[0:8:2]}} m = f32[1] slice(v), slice={{[3:4]}} k = f32[1] slice(m), slice={{[0:1]}}
+               y = f32[3] pad({inner}, z), padding=1_1 ROOT o = (s32[], f32[4], f32[3], f32[4]) tuple(j, a, y, v) }}
+             ENTRY main {{ i = s32[] constant(0) a = f32[4] parameter(0) y = f32[3] parameter(1)
+               t = (s32[], f32[4], f32[3], f32[4]) tuple(i, a, y, a)
+               ROOT r = (s32[], f32[4], f32[3], f32[4]) while(t), condition=less, body=next }}"
+        );
+        agree_with_code(&text, Engine::Exact);
+        agree_with_code(&text, Engine::Fast);
+    }
+}
