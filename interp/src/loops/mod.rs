@@ -62,6 +62,7 @@ pub(crate) struct LoopProgram {
     tier_up: TierUp<code::Code>,
     /// Whether a run leaves its memory to the next one.
     is_kept: bool,
+    /// What the last run has left.
     spare: Mutex<Option<Spare>>,
 }
 

@@ -1,7 +1,8 @@
 //! Loop-invariant steps: what each iteration of a loop of frames computes alike from the values that
 //! the loop carries on becomes steps before it, whose results the loop carries too.
 //!
-//! Such a step has no effect and cannot fail: it may run before a loop without an iteration.
+//! Such a step has no effect, takes no fuel while it runs, and cannot fail: it may run before a loop
+//! without an iteration.
 use super::unallocated::{ArrayId, ArrayInfo, UnallocatedPlan, UnallocatedStep};
 use crate::plan::Action;
 use hlo::Module;
