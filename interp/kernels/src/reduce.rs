@@ -321,11 +321,11 @@ impl Kernel for OfLines {
     }
     fn compute(&self, inputs: &[&[u8]], outputs: &mut [&mut [u8]]) {
         let (Self { lines, method, width, .. }, output) = (self, &mut *outputs[0]);
-        if self.folded.is_some_and(|folded| folded.add(lines, [inputs[0], inputs[1]], output)) {
-            return;
-        }
         if let Some(of_one) = &self.of_one {
             return of_one.run_with_scalar(inputs[0], inputs[1], output);
+        }
+        if self.folded.is_some_and(|folded| folded.add(lines, [inputs[0], inputs[1]], output)) {
+            return;
         }
         let first = Scalar::read(self.first, inputs[1]);
         Reduction { lines, method, from: inputs[0], width: *width, first }.run(output);

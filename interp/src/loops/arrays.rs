@@ -10,7 +10,7 @@ use crate::lower::cost;
 use crate::state::Site;
 use hlo::ir::Instruction;
 use hlo::literal::ConstantValue;
-use hlo::op::{Gather, Kind, Scatter};
+use hlo::op::{Broadcast, Gather, Kind, Reduce, Scatter};
 use hlo::{Array, ArrayShape, Dims, ElementType, Op, Shape};
 use kernels::{Fusion, Kernel};
 use num::Arithmetic;
@@ -19,6 +19,7 @@ use num::index::{others, rows, strides, to_i64, to_usize};
 use num::loops::is_approximate;
 use num::scalar_program::step::{ElementStep, ScalarStep};
 use smallvec::smallvec;
+use std::slice;
 use std::sync::Arc;
 
 /// The most elements that are moved by lists of copies, which take time to make.
@@ -69,8 +70,13 @@ impl LoopBuilder<'_> {
                 self.select(operands, shape)
             }
             op => {
-                if let Some(leaf) = self.moved(op, operands, shapes, shape) {
-                    return Some(leaf);
+                let alone = |builder: &mut Self| match op {
+                    Op::Reduce(reduce) => builder.reduced_alone(reduce, operands, shapes, shape),
+                    _ => None,
+                };
+                let leaf = self.moved(op, operands, shapes, shape).or_else(|| alone(self));
+                if leaf.is_some() {
+                    return leaf;
                 }
                 let leaves = self.kernel(site, instruction, operands, shapes)?;
                 leaves.first().cloned()
@@ -159,6 +165,34 @@ impl LoopBuilder<'_> {
             self.push(Operation::Move(Move { copies, walk, ..Move::default() }));
         }
         Some(Leaf::Small(place, Arc::clone(shape), 0))
+    }
+
+    /// Returns the result of a reduction of single elements by an op, which is that op on all of them
+    /// at once.
+    fn reduced_alone(
+        &mut self,
+        reduce: &Reduce,
+        operands: &[Leaves],
+        shapes: &[&Shape],
+        shape: &Arc<ArrayShape>,
+    ) -> Option<Leaf> {
+        let ([from, first], [of, of_first]) = (operands, shapes) else { return None };
+        let (from, of, of_first) = (readable(from)?, of.array()?, of_first.array()?);
+        let (op, ty) = self.analysis.programs.get(reduce.to_apply)?.as_binary_in_order()?;
+        let is_alone = of.element_count() == shape.element_count();
+        (is_alone && [of.ty, of_first.ty, shape.ty] == [ty; 3]).then_some(())?;
+        let spread = Broadcast { dimensions: Vec::new() };
+        let firsts = slice::from_ref(first);
+        let first = self.moved(&Op::Broadcast(spread), firsts, &shapes[1..], shape)?;
+        let result = self.place(shape)?;
+        let operands = smallvec![readable(&[first].into())?, from];
+        let step = ScalarStep::Binary(op, ty, 0, 1);
+        let step = ElementStep { step, operands: smallvec![ty; 2], result: ty };
+        let all: Shape = (**shape).clone().into();
+        let elements = u64::try_from(shape.element_count()?).ok()?;
+        self.block.fuel += elements + cost::fuel(&Op::Reduce(reduce.clone()), shapes, &all);
+        self.push(Operation::Elementwise(Elementwise::new(step, operands, result)));
+        Some(Leaf::Small(result, Arc::clone(shape), 0))
     }
 
     /// Returns the place of an array.
