@@ -6,7 +6,7 @@
 //! peak.
 use super::peak::StepMemory;
 use super::unallocated::{ArrayId, ArrayInfo, UnallocatedPlan, UnallocatedStep};
-use crate::plan::{Action, Input, Output, Plan, Slot, Step};
+use crate::plan::{Action, Input, Output, Plan, Sharing, Slot, Step};
 use kernels::Reuse;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -186,6 +186,7 @@ impl BufferAssignment {
             fuel: step.fuel,
             part: step.part,
             fuses: step.fuses,
+            sharing: Sharing::default(),
         }
     }
 

@@ -19,10 +19,12 @@ impl Machine {
     /// Executes a step on this device, or starts the computation that it calls.
     pub(super) fn execute(&mut self, step: &Step) -> Result<()> {
         let entered = self.context.stop().enter();
+        let begin = self.moved_at.take();
         match &step.action {
             Action::Kernel(kernel) => self.with_check(step, |machine| {
                 machine.kernel(step, kernel.reuse(), |scope, inputs, outputs| {
-                    kernel.run(scope, inputs, outputs)
+                    let run = || kernel.run(scope, inputs, outputs);
+                    step.sharing.run(step.fuel, begin, run)
                 })
             })?,
             Action::Steps(program) => {

@@ -34,9 +34,6 @@ use std::time::{Duration, Instant};
 /// The limit of open frames of a machine.
 const DEPTH_LIMIT: usize = 10_000;
 
-/// The fuel of a step that threads may share.
-const LONG_STEP: u64 = 1 << 14;
-
 /// The depth up to which frames of callees are kept for the next iteration: each holds those it has
 /// called, and dropping them recurses.
 const SPARE_DEPTH: usize = 64;
@@ -60,6 +57,8 @@ pub struct Machine {
     reserved: Option<Reservation>,
     /// The memory of the arguments of the run, which the caller holds until it ends.
     arguments: Option<Reservation>,
+    /// When it moved to a thread of the pool for the current step.
+    moved_at: Option<Instant>,
 }
 
 fn ended() -> Error {
@@ -105,6 +104,7 @@ impl Machine {
             is_suspended: false,
             reserved: None,
             arguments: None,
+            moved_at: None,
         };
         if !machine.takes(id, &arguments) {
             return Err(Error::internal("a machine was started with the wrong number of values"));
@@ -163,7 +163,8 @@ impl Machine {
             let Some(frame) = self.frames.last() else { return Err(ended()) };
             let ended = match next {
                 Next::Step => match plan.steps.get(frame.next) {
-                    Some(step) if !stays && step.fuel >= LONG_STEP => {
+                    Some(step) if !stays && step.sharing.is_shared(step.fuel) => {
+                        self.moved_at = Some(Instant::now());
                         return rayon::scope(|_| self.run_steps(true));
                     }
                     Some(step) => self.step(step),

@@ -69,6 +69,7 @@ impl Machine {
             is_suspended: false,
             reserved: None,
             arguments: self.arguments.take(),
+            moved_at: None,
         };
         Some(rest)
     }

@@ -5,9 +5,11 @@
 //! and no step. Each other instruction is one [`Step`].
 mod action;
 mod print;
+mod sharing;
 
 pub(crate) use action::{Action, LiteralFn};
 pub use print::{PlanText, PlannedComputation, PlannedStep};
+pub(crate) use sharing::Sharing;
 
 use crate::state::Site;
 use crate::value::Value;
@@ -76,6 +78,7 @@ pub(crate) struct Step {
     pub(crate) part: Option<SliceBounds>,
     /// The instructions before it that it computes too.
     pub(crate) fuses: Vec<Site>,
+    pub(crate) sharing: Sharing,
 }
 
 /// A part of an array: the first index and the distance of indices, for each dimension.
