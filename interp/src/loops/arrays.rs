@@ -7,6 +7,7 @@ use super::operation::{
 };
 use crate::custom;
 use crate::lower::cost;
+use crate::plan::Sharing;
 use crate::state::Site;
 use hlo::ir::Instruction;
 use hlo::literal::ConstantValue;
@@ -453,7 +454,8 @@ impl LoopBuilder<'_> {
         for shape in results {
             places.push((self.place(&shape)?, shape));
         }
-        self.block.fuel += cost::fuel(&instruction.op, shapes, &instruction.shape);
+        let fuel = cost::fuel(&instruction.op, shapes, &instruction.shape);
+        self.block.fuel += fuel;
         let small = |(place, shape): &(Place, _)| Leaf::Small(*place, Arc::clone(shape), 0);
         let value = value.unwrap_or_else(|| places.iter().map(small).collect());
         let number = self.kernels.len();
@@ -471,7 +473,10 @@ impl LoopBuilder<'_> {
         let product = short_product(op, &sources, &places);
         let product = product.filter(|_| callee.arithmetic() == Arithmetic::Fast);
         self.push(product.unwrap_or(operation));
-        self.kernels.push(KernelCall { callee, site, operands: sources, results: places });
+        let shapes = sources.iter().map(|(_, shape)| shape);
+        let shapes = shapes.chain(places.iter().map(|(_, shape)| shape));
+        let sharing = Sharing::of(fuel, shapes.filter_map(|shape| shape.byte_count()));
+        self.kernels.push(KernelCall { callee, site, operands: sources, results: places, sharing });
         Some(value)
     }
 }

@@ -5,7 +5,7 @@ use super::{Block, Condition, LoopProgram, Repeat};
 use crate::Result;
 use crate::branch::choose;
 use crate::context::RunContext;
-use crate::plan::LiteralFn;
+use crate::plan::{LiteralFn, Sharing};
 use crate::position::Position;
 use crate::state::Site;
 use crate::value::Value;
@@ -235,6 +235,7 @@ pub(super) struct KernelCall {
     pub(super) site: Site,
     pub(super) operands: Vec<(Source, Arc<ArrayShape>)>,
     pub(super) results: Vec<(Place, Arc<ArrayShape>)>,
+    pub(super) sharing: Sharing,
 }
 
 impl KernelCall {
@@ -509,7 +510,7 @@ impl<'a> LoopRun<'a> {
     }
 
     fn compute(&mut self, number: usize) {
-        let KernelCall { callee, operands, results, .. } = &self.program.kernels[number];
+        let KernelCall { callee, operands, results, sharing, .. } = &self.program.kernels[number];
         let Some(kernel) = callee.kernel() else { return };
         if let [(result, _)] = &**results {
             let (outside, output) = around(self.memory.bytes_mut(), *result);
@@ -517,7 +518,8 @@ impl<'a> LoopRun<'a> {
                 Source::Small(place) => outside.read(place),
                 Source::Large(number) => self.large[number].bytes(),
             });
-            return kernel.compute(&inputs.collect::<SmallVec<[&[u8]; 4]>>(), &mut [output]);
+            let inputs: SmallVec<[&[u8]; 4]> = inputs.collect();
+            return sharing.run(None, || kernel.compute(&inputs, &mut [output]));
         }
         let mut places: SmallVec<[(usize, Place); 2]> =
             results.iter().map(|(place, _)| *place).enumerate().collect();
@@ -556,7 +558,8 @@ impl<'a> LoopRun<'a> {
         let position = Position { computation, instruction, depth: 0 };
         let located = |error| position.locate(error, self.context.module());
         let outputs = large.as_mut().map_or(&mut **results, std::slice::from_mut);
-        call.callee.run(self.context, &inputs, outputs).map_err(located)?;
+        let run = || call.callee.run(self.context, &inputs, outputs);
+        call.sharing.run(None, run).map_err(located)?;
         drop(inputs);
         if let (Some(number), Some(array)) = (updated, large) {
             self.large[number] = array;

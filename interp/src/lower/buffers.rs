@@ -152,6 +152,8 @@ impl BufferAssignment {
         if let Some(k) = in_place {
             self.write_over(i, step.inputs[k], step.outputs[0], arrays);
         }
+        let read = step.inputs.iter().chain(&step.outputs).map(|&array| arrays[array].bytes);
+        let sharing = Sharing::of(step.fuel, read);
         let takes_memory = matches!(step.action, Action::Kernel(_) | Action::Steps(_));
         let outputs = step.outputs.iter().enumerate().map(|(k, &array)| {
             let info = &arrays[array];
@@ -186,7 +188,7 @@ impl BufferAssignment {
             fuel: step.fuel,
             part: step.part,
             fuses: step.fuses,
-            sharing: Sharing::default(),
+            sharing,
         }
     }
 

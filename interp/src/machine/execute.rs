@@ -24,7 +24,7 @@ impl Machine {
             Action::Kernel(kernel) => self.with_check(step, |machine| {
                 machine.kernel(step, kernel.reuse(), |scope, inputs, outputs| {
                     let run = || kernel.run(scope, inputs, outputs);
-                    step.sharing.run(step.fuel, begin, run)
+                    step.sharing.run(begin, run)
                 })
             })?,
             Action::Steps(program) => {

@@ -34,6 +34,9 @@ use std::time::{Duration, Instant};
 /// The limit of open frames of a machine.
 const DEPTH_LIMIT: usize = 10_000;
 
+/// The fuel of a step that moves the run to the pool.
+const LONG_STEP: u64 = 1 << 14;
+
 /// The depth up to which frames of callees are kept for the next iteration: each holds those it has
 /// called, and dropping them recurses.
 const SPARE_DEPTH: usize = 64;
@@ -163,7 +166,7 @@ impl Machine {
             let Some(frame) = self.frames.last() else { return Err(ended()) };
             let ended = match next {
                 Next::Step => match plan.steps.get(frame.next) {
-                    Some(step) if !stays && step.sharing.is_shared(step.fuel) => {
+                    Some(step) if !stays && step.fuel >= LONG_STEP && step.sharing.is_shared() => {
                         self.moved_at = Some(Instant::now());
                         return rayon::scope(|_| self.run_steps(true));
                     }
