@@ -8,10 +8,10 @@ use crate::typed::Typed;
 use crate::{Fusion, Kernel, Reuse};
 use hlo::op::{Binary, Clamp, Compare, Convert, ReducePrecision, StochasticConvert, Unary};
 use hlo::{Array, ElementType, Op, Scalar};
+use num::Arithmetic;
 use num::loops::{VectorLoop, is_approximate, reduce_precision_loop};
 use num::scalar_program::ScalarPrograms;
 use num::scalar_program::step::ElementStep;
-use num::{Arithmetic, Result, Scope};
 use smallvec::SmallVec;
 
 /// An element of the result from the elements of the operands at its index.
@@ -29,15 +29,6 @@ pub(super) struct Elementwise {
 }
 
 impl Kernel for Elementwise {
-    fn run(
-        &self,
-        _context: &dyn Scope,
-        inputs: &[Option<&Array>],
-        outputs: &mut [Array],
-    ) -> Result<()> {
-        self.fold(inputs, &mut outputs[0]);
-        Ok(())
-    }
     fn fold(&self, inputs: &[Option<&Array>], output: &mut Array) -> bool {
         let shape = output.shape();
         let (ty, rank) = (shape.ty, shape.rank());

@@ -3,12 +3,10 @@ use super::pad;
 use super::reduce_lines::ReducedLines;
 use crate::Kernel;
 use crate::cost_model::FOLDED;
-use crate::function::run_bytes;
-use hlo::{Array, ElementType};
+use hlo::ElementType;
 use num::index::Grid;
 use num::loops::ExtremeLoops;
 use num::parallel::{parts, threads};
-use num::{Result, Scope};
 use smallvec::{SmallVec, smallvec};
 
 /// Results that are computed together, at most.
@@ -87,14 +85,6 @@ impl Extremes {
 }
 
 impl Kernel for Extremes {
-    fn run(
-        &self,
-        scope: &dyn Scope,
-        inputs: &[Option<&Array>],
-        outputs: &mut [Array],
-    ) -> Result<()> {
-        run_bytes(self, scope, inputs, outputs)
-    }
     fn computes(&self) -> Option<u64> {
         let count = self.results.count().saturating_mul(self.elements.count());
         Some(u64::try_from(count).unwrap_or(u64::MAX))

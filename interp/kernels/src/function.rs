@@ -9,20 +9,6 @@ pub(crate) fn given<'a>(inputs: &[Option<&'a Array>]) -> SmallVec<[&'a Array; 6]
     inputs.iter().flatten().copied().collect()
 }
 
-/// Runs a kernel that computes bytes from bytes.
-pub(crate) fn run_bytes(
-    kernel: &impl Kernel,
-    scope: &dyn Scope,
-    inputs: &[Option<&Array>],
-    outputs: &mut [Array],
-) -> Result<()> {
-    scope.spend(kernel.computes().unwrap_or(0))?;
-    let inputs: SmallVec<[&[u8]; 6]> = inputs.iter().flatten().map(|x| x.bytes()).collect();
-    let mut outputs: SmallVec<[&mut [u8]; 2]> = outputs.iter_mut().map(Array::bytes_mut).collect();
-    kernel.compute(&inputs, &mut outputs);
-    Ok(())
-}
-
 /// A kernel that is a function of its inputs and outputs.
 struct FunctionKernel<F> {
     function: F,
@@ -97,14 +83,6 @@ impl<F> Kernel for BytesKernel<F>
 where
     F: Fn(&[&[u8]], &mut [u8]) + Send + Sync,
 {
-    fn run(
-        &self,
-        scope: &dyn Scope,
-        inputs: &[Option<&Array>],
-        outputs: &mut [Array],
-    ) -> Result<()> {
-        run_bytes(self, scope, inputs, outputs)
-    }
     fn computes(&self) -> Option<u64> {
         Some(0)
     }

@@ -5,6 +5,7 @@ use hlo::op::Binary;
 use hlo::{Array, ElementType};
 use num::loops::{VectorLoop, WriteElements};
 use num::{Arithmetic, Result, Scope};
+use smallvec::SmallVec;
 use std::sync::Arc;
 
 /// A computation of arrays from arrays, into existing memory.
@@ -14,12 +15,26 @@ pub trait Kernel: Send + Sync {
     ///
     /// With [`Reuse::Update`], the first output has the elements of operand 0. The input is `None`
     /// of an operand in whose memory the first output is computed.
+    ///
+    /// Unless a kernel says otherwise, it does so by [`Kernel::compute`] or, if it has none, by
+    /// [`Kernel::fold`].
     fn run(
         &self,
         scope: &dyn Scope,
         inputs: &[Option<&Array>],
         outputs: &mut [Array],
-    ) -> Result<()>;
+    ) -> Result<()> {
+        let Some(steps) = self.computes() else {
+            self.fold(inputs, &mut outputs[0]);
+            return Ok(());
+        };
+        scope.spend(steps)?;
+        let inputs: SmallVec<[&[u8]; 6]> = inputs.iter().flatten().map(|x| x.bytes()).collect();
+        let mut outputs: SmallVec<[&mut [u8]; 2]> =
+            outputs.iter_mut().map(Array::bytes_mut).collect();
+        self.compute(&inputs, &mut outputs);
+        Ok(())
+    }
     /// Returns the operands with which the first output may share memory.
     fn reuse(&self) -> Reuse {
         Reuse::None

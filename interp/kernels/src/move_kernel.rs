@@ -3,7 +3,6 @@ use crate::strided::Walk;
 use crate::{Fusion, Kernel};
 use hlo::{Array, ArrayShape};
 use num::index::strides;
-use num::{Result, Scope};
 
 /// The kernel that moves elements by a walk.
 pub(super) struct Move {
@@ -26,15 +25,6 @@ impl Move {
 }
 
 impl Kernel for Move {
-    fn run(
-        &self,
-        _context: &dyn Scope,
-        inputs: &[Option<&Array>],
-        outputs: &mut [Array],
-    ) -> Result<()> {
-        self.fold(inputs, &mut outputs[0]);
-        Ok(())
-    }
     fn fold(&self, inputs: &[Option<&Array>], output: &mut Array) -> bool {
         let Some(from) = inputs[0].map(Array::bytes) else { return false };
         self.walk.write(from, self.width, output.bytes_mut());

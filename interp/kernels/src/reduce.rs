@@ -16,18 +16,18 @@ use super::reduce_lines::{Method, ReducedLines, Reduction};
 use crate::contraction::ErrorBound;
 use crate::conversion::sums_of_bytes;
 use crate::cost_model::FOLDED;
-use crate::function::{run_bytes, writes_in, writes_with};
+use crate::function::{writes_in, writes_with};
 use crate::op::{ArrayOp, Site, linear, needs_whole_operands};
 use crate::typed::Typed;
 use crate::{Formula, Fusion, Kernel, in_halves};
 use hlo::op::{Binary, Reduce};
-use hlo::{Array, ArrayShape, Dims, ElementType, Scalar};
+use hlo::{ArrayShape, Dims, ElementType, Scalar};
+use num::Arithmetic;
 use num::clock::Stop;
 use num::index::{Grid, count, offsets, others, pick, saturating_count, to_i64, to_usize};
 use num::loops::{binary_loop, extreme_loops, in_order_loop};
 use num::parallel::parts;
 use num::scalar_program::{ScalarProgram, ScalarPrograms};
-use num::{Arithmetic, Result, Scope};
 use smallvec::SmallVec;
 use std::sync::Arc;
 
@@ -174,13 +174,15 @@ impl Folded {
     fn of(applied: &ScalarProgram, lines: &ReducedLines, arithmetic: Arithmetic) -> Option<Self> {
         let (op, ty) = applied.as_binary_in_order()?;
         let (results, elements) = lines.counts();
-        let is_exact = elements > 1 && arithmetic == Arithmetic::Exact;
-        let fits = match (is_sum(op, ty), ty) {
-            (true, ElementType::F32) => true,
-            (true, ElementType::F64) => !is_exact,
-            (true, _) => false,
-            (false, _) => elements == 1 || applied.is_associative(Arithmetic::Exact),
-        };
+        let is_exact = arithmetic == Arithmetic::Exact;
+        // That of one element is elementwise.
+        let fits = elements > 1
+            && match (is_sum(op, ty), ty) {
+                (true, ElementType::F32) => true,
+                (true, ElementType::F64) => !is_exact,
+                (true, _) => false,
+                (false, _) => applied.is_associative(Arithmetic::Exact),
+            };
         let error = is_exact.then(|| ErrorBound::new(1 + elements, ty).units());
         let error = error.filter(|_| is_sum(op, ty));
         (fits && results * elements <= FOLDED_AT_ONCE).then_some(Self { op, ty, error })
@@ -308,14 +310,6 @@ impl OfLines {
 }
 
 impl Kernel for OfLines {
-    fn run(
-        &self,
-        scope: &dyn Scope,
-        inputs: &[Option<&Array>],
-        outputs: &mut [Array],
-    ) -> Result<()> {
-        run_bytes(self, scope, inputs, outputs)
-    }
     fn computes(&self) -> Option<u64> {
         Some(self.steps)
     }

@@ -215,3 +215,53 @@ fn padding_of_a_next_value() {
         agree_with_code(&text, Engine::Fast);
     }
 }
+
+/// Reductions of single elements are elementwise, with the steps that they take in frames: few
+/// elements and many, of values and of constants, in any op.
+#[test]
+fn reductions_of_single_elements() {
+    for (ty, op, count) in [
+        ("f32", "add", 1),
+        ("f32", "add", 300),
+        ("f32", "maximum", 70),
+        ("f64", "add", 9),
+        ("f64", "multiply", 700),
+        ("bf16", "add", 40),
+        ("s32", "subtract", 33),
+        ("u8", "multiply", 20),
+        ("c64", "add", 5),
+        ("pred", "and", 12),
+    ] {
+        let constant = match ty {
+            "pred" => "true",
+            "c64" => "(0, 0)",
+            _ => "0",
+        };
+        let text = format!(
+            "step {{ a = {ty}[] parameter(0) b = {ty}[] parameter(1) ROOT c = {ty}[] {op}(a, b) }}
+             less {{ t = (s32[], {ty}[1,{count}], {ty}[]) parameter(0) i = s32[] get-tuple-element(t), index=0 n = s32[] constant(7)
+               ROOT l = pred[] compare(i, n), direction=LT }}
+             next {{ t = (s32[], {ty}[1,{count}], {ty}[]) parameter(0) i = s32[] get-tuple-element(t), index=0 one = s32[] constant(1)
+               j = s32[] add(i, one) x = {ty}[1,{count}] get-tuple-element(t), index=1 f = {ty}[] get-tuple-element(t), index=2
+               z = {ty}[] constant({constant}) r = {ty}[{count}] reduce(x, z), dimensions={{0}}, to_apply=step
+               y = {ty}[1,{count}] reshape(r) s = {ty}[{count}] reduce(y, f), dimensions={{0}}, to_apply=step
+               w = {ty}[1,{count}] reshape(s) g = {ty}[1] slice(s), slice={{[0:1]}} h = {ty}[] reshape(g)
+               ROOT r2 = (s32[], {ty}[1,{count}], {ty}[]) tuple(j, w, h) }}
+             ENTRY main {{ i = s32[] constant(0) x = {ty}[1,{count}] parameter(0) f = {ty}[] parameter(1)
+               t = (s32[], {ty}[1,{count}], {ty}[]) tuple(i, x, f)
+               ROOT w = (s32[], {ty}[1,{count}], {ty}[]) while(t), condition=less, body=next }}"
+        );
+        let exact = compiled(&text, Engine::Exact);
+        assert!(exact.plan().to_string().contains("while (small arrays)"), "{text}");
+        let parameters = &exact.module().entry().program_shape().parameters;
+        let arguments: Vec<_> =
+            (1..).zip(parameters).map(|(k, shape)| ramp(shape.array().unwrap(), k)).collect();
+        let [program, frames] = [false, true].map(|nan| {
+            let found = run(&exact, &arguments, &RunOptions::default().check_nan(nan));
+            (canonical(&found.result), found.steps)
+        });
+        assert_eq!(program, frames, "{text}");
+        agree_with_code(&text, Engine::Exact);
+        agree_with_code(&text, Engine::Fast);
+    }
+}

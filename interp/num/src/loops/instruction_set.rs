@@ -81,3 +81,63 @@ pub fn run<T: Task>(task: T) {
         Vectors::Baseline => task.run_baseline(),
     }
 }
+
+#[cfg(all(test, target_arch = "x86_64"))]
+#[expect(unsafe_code, reason = "reads which registers are in use, where the processor tells")]
+mod tests {
+    use crate::Arithmetic;
+    use crate::loops::{binary_loop, convert_loop};
+    use hlo::ElementType::{F32, F64};
+    use hlo::op::Binary;
+    use std::arch::x86_64::{__cpuid_count, _mm256_zeroupper, _xgetbv};
+
+    /// The bit of the upper halves of registers of 256 bits. Only optimized code has them.
+    const UPPER: u64 = 1 << 2;
+
+    #[target_feature(enable = "xsave")]
+    fn in_use() -> u64 {
+        // SAFETY: the caller has found that the processor has this register.
+        unsafe { _xgetbv(1) }
+    }
+
+    #[target_feature(enable = "avx")]
+    fn clear() {
+        _mm256_zeroupper();
+    }
+
+    /// Whether the processor tells, and has nothing in use after the instruction that clears it.
+    fn tells() -> bool {
+        if !(is_x86_feature_detected!("xsave") && is_x86_feature_detected!("avx")) {
+            return false;
+        }
+        if __cpuid_count(0xd, 1).eax & (1 << 2) == 0 {
+            return false;
+        }
+        // SAFETY: the processor has these instructions.
+        unsafe {
+            clear();
+            in_use() & UPPER == 0
+        }
+    }
+
+    #[test]
+    fn loops_leave_no_upper_half_in_use() {
+        if !tells() {
+            return;
+        }
+        let from = [1.5_f64; 64];
+        let (mut singles, mut doubles) = ([0.0_f32; 64], [0.0_f64; 64]);
+        let narrow = convert_loop(F64, F32).expect("a loop of floats");
+        let add = binary_loop(Binary::Add, F64, Arithmetic::Exact).expect("a loop of floats");
+        for length in [1, 4, 7, 8, 33, 64] {
+            let bytes: &[u8] = bytemuck::cast_slice(&from[..length]);
+            narrow(&[bytes], bytemuck::cast_slice_mut(&mut singles[..length]));
+            // SAFETY: as above.
+            assert_eq!(unsafe { in_use() } & UPPER, 0, "{length}");
+            add(&[bytes, bytes], bytemuck::cast_slice_mut(&mut doubles[..length]));
+            // SAFETY: as above.
+            assert_eq!(unsafe { in_use() } & UPPER, 0, "{length}");
+        }
+        assert_eq!((singles, doubles), ([1.5; 64], [3.0; 64]));
+    }
+}
