@@ -118,3 +118,14 @@ fn logs_of_complements() {
     assert_eq!(ends[..2], [-INF, 0.0]);
     assert!(ends[2].is_nan() && ends[3].is_nan());
 }
+
+#[test]
+fn derivative_of_bessel_of_order_0() {
+    let b = Builder::new("slopes");
+    let x = b.constant([0.0, -1.5, 0.5, 9.0]);
+    let slopes = b.grad(x.bessel_i0().reduce_sum(&[0]), &[x])[0];
+    // I1, of the same sign as its argument.
+    let expected =
+        [0.0, -0.981_666_428_577_907_6, 0.257_894_305_390_896_3, 1_030.914_722_516_956_4];
+    near(&reals(&evaluate_on(&b, slopes, &[])), &expected, 16.0 * f64::EPSILON);
+}
