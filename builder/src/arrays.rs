@@ -22,6 +22,19 @@ pub(crate) fn inferred(value: Value<'_>, sizes: &[i64]) -> Result<Vec<i64>> {
     }
 }
 
+/// Returns the place of a quantile among `size` elements, and its share of the way to the next one.
+#[expect(
+    clippy::as_conversions,
+    clippy::cast_possible_truncation,
+    clippy::cast_precision_loss,
+    reason = "the size of an array in memory is exact in f64"
+)]
+fn place(q: f64, size: i64) -> (i64, f64) {
+    let place = q * (size - 1) as f64;
+    let low = place.floor();
+    (low as i64, place - low)
+}
+
 impl Value<'_> {
     /// Returns the array without dimensions of size 1; without all of them, if none is named.
     ///
@@ -243,6 +256,95 @@ impl Value<'_> {
             let dim = self.axis(dim)?;
             let places = b.iota((ElementType::S32, &self.dims()?), dim);
             Ok(b.sort_by_first(&[self, places], dim, true).get_tuple_element(1))
+        })
+    }
+    /// Returns the quantile `q`, from 0 to 1, of the elements along a dimension, which goes: the
+    /// element at the place `q * (size - 1)` of the sorted ones, interpolated linearly between the
+    /// two that are nearest. The median is the quantile 0.5.
+    ///
+    /// NaN if an element is NaN.
+    ///
+    /// ```
+    /// let b = builder::Builder::new("m");
+    /// let x = b.constant([[3f32, 1.0, 4.0, 1.0], [5.0, 9.0, 2.0, 6.0]]);
+    /// let result = interp::run(&b.build(x.quantile(0.25, -1))?, &[])?;
+    /// assert_eq!(result.to_string(), "f32[2]{0} {1, 4.25}");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Kept by the builder: `E0801` if the type is no real float, if `q` is not from 0 to 1, or if
+    /// there are no elements along the dimension.
+    #[doc(alias = "median")]
+    #[doc(alias = "percentile")]
+    #[track_caller]
+    pub fn quantile(self, q: f64, dim: i64) -> Self {
+        self.record(|_| {
+            let (dim, shape) = (self.axis(dim)?, self.array()?);
+            let size = shape.dim(dim).unwrap_or(0);
+            let nan = self.is_nan().reduce_or(&[dim]);
+            if !(0.0..=1.0).contains(&q) {
+                return Err(Error::argument(format!("the quantile {q} is not from 0 to 1")));
+            }
+            if size == 0 {
+                let message = format!("dimension {dim} of {shape:#} has no elements");
+                return Err(Error::argument(message));
+            }
+            let (low, share) = place(q, size);
+            let sorted = self.sort(dim);
+            let at = |i: i64| sorted.slice_in_dim(i, i + 1, 1, dim).squeeze(&[dim]);
+            let found = match share {
+                0.0 => at(low),
+                share => at(low) * (1.0 - share) + at(low + 1) * share,
+            };
+            Ok(nan.select(found.full_like(f64::NAN), found))
+        })
+    }
+    /// Returns the norm of the vectors along dimensions, which go: the square root of the sum of the
+    /// squares for `order` 2, else the sum of `|x|^order` to the power `1 / order`; for infinity the
+    /// largest magnitude, for minus infinity the smallest, for 0 the number of elements that are
+    /// not 0. Real also of complex numbers.
+    ///
+    /// Magnitudes are not scaled: squares may overflow. Over two dimensions order 2 is the Frobenius
+    /// norm of a matrix; its spectral norm is the first of [`Value::singular_values`], its nuclear
+    /// norm their sum.
+    ///
+    /// ```
+    /// let b = builder::Builder::new("m");
+    /// let x = b.constant([[3f32, -4.0], [0.0, 2.0]]);
+    /// let result = interp::run(&b.build(x.vector_norm(2.0, &[-1]))?, &[])?;
+    /// assert_eq!(result.to_string(), "f32[2]{0} {5, 2}");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Kept by the builder: `E0801` if the type is no float, if the order is NaN, or if a dimension
+    /// does not exist or is named twice.
+    #[doc(alias = "norm")]
+    #[doc(alias = "matrix_norm")]
+    #[track_caller]
+    pub fn vector_norm(self, order: f64, dims: &[i64]) -> Self {
+        self.record(|_| {
+            crate::arguments::inexact(&self.array()?, "a norm")?;
+            if order.is_nan() {
+                return Err(Error::argument("the order of a norm is NaN"));
+            }
+            let magnitude = self.abs();
+            Ok(match order {
+                f64::INFINITY => magnitude.reduce_max(dims),
+                f64::NEG_INFINITY => magnitude.reduce_min(dims),
+                0.0 => {
+                    let ty = magnitude.element_type()?;
+                    magnitude.ne(0).convert_element_type(ty).reduce_sum(dims)
+                }
+                1.0 => magnitude.reduce_sum(dims),
+                2.0 if self.element_type()?.is_complex() => {
+                    let (real, imag) = (self.real(), self.imag());
+                    (real * real + imag * imag).reduce_sum(dims).sqrt()
+                }
+                2.0 => (self * self).reduce_sum(dims).sqrt(),
+                order => magnitude.pow(order).reduce_sum(dims).pow(1.0 / order),
+            })
         })
     }
     /// Returns the product of each element of a vector with each of another: `result[i, j] =

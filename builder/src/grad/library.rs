@@ -22,6 +22,7 @@ pub(super) fn rule(node: &Node<'_>) -> Result<Option<&'static dyn Derivative>> {
 }
 
 const RULES: &[(&str, &dyn Derivative)] = &[
+    ("bessel_i0", &ElementwiseFunction(&[By(bessel_i1)])),
     ("bessel_i0e", &ElementwiseFunction(&[By(|x| x[0].sign() * bessel_gap(x[0].abs()))])),
     ("bessel_i1e", &ElementwiseFunction(&[By(bessel_i1e)])),
     ("beta_density", &ElementwiseFunction(&[By(beta_by_a), By(beta_by_b), By(beta_by_x)])),
@@ -131,6 +132,11 @@ fn bessel_gap(x: Value<'_>) -> Value<'_> {
     let inverse = 1.0 / far;
     let sum = SERIES.iter().rev().fold(far.full_like(0), |sum, &term| (sum + term) * inverse);
     x.lt(FAR).select(x.bessel_i1e() - x.bessel_i0e(), sum / (far * (2.0 * PI)).sqrt())
+}
+/// Returns `i1(x)`, in two factors of the exponential, which overflows before the product does.
+fn bessel_i1<'b>(x: &[Value<'b>]) -> Value<'b> {
+    let half = (x[0].abs() * 0.5).exp();
+    x[0].bessel_i1e() * half * half
 }
 /// Returns `i0e(x) - i1e(x) (1 + 1/x)` of a magnitude, at 0 its limit 1/2.
 fn bessel_i1e<'b>(x: &[Value<'b>]) -> Value<'b> {

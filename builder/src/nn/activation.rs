@@ -54,6 +54,29 @@ impl Value<'_> {
     pub fn log_sigmoid(self) -> Self {
         self.neg().softplus().neg()
     }
+    /// Returns `log(1 - exp(-x))` for `x >= 0`, as `jax.nn.log1mexp` does: of a probability the log
+    /// of its complement, `x.neg().log1mexp()` if `x` is the log of the probability.
+    ///
+    /// Computed as `log(-expm1(-x))` up to `log(2)` and `log1p(-exp(-x))` beyond, so that neither
+    /// end loses digits. `-inf` at 0, NaN below.
+    ///
+    /// ```
+    /// let b = builder::Builder::new("m");
+    /// let result = interp::run(&b.build(b.constant([0f32, 1e-10, 40.]).log1mexp())?, &[])?;
+    /// assert_eq!(result.to_string(), "f32[3]{0} {-inf, -23.0258503, -4.24835413e-18}");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[track_caller]
+    pub fn log1mexp(self) -> Self {
+        self.record(|_| {
+            // Each side takes `log(2)` where the other is chosen, so that its derivative is finite.
+            let middle = std::f64::consts::LN_2;
+            let beyond = self.gt(middle);
+            let near = beyond.select(self.full_like(middle), self);
+            let far = beyond.select(self, self.full_like(middle));
+            Ok(beyond.select(far.neg().exp().neg().log1p(), near.neg().expm1().neg().log()))
+        })
+    }
     /// Returns `log(1 + exp(x))`, computed as `max(x, 0) + log1p(exp(-|x|))`, which does not
     /// overflow.
     ///

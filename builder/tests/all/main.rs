@@ -20,6 +20,7 @@ mod grad_linalg;
 mod grad_reduce;
 mod host;
 mod indexing;
+mod lib_arrays;
 mod lib_layers;
 mod lib_linalg;
 mod lib_matrix;

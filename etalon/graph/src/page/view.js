@@ -199,6 +199,9 @@ function links() {
 function drawMap() {
   mapBoxes.replaceChildren();
   map.setAttribute('viewBox', `0 0 ${view.root.w} ${view.root.h}`);
+  // As narrow, or as low, as the picture is: the rest would lie over boxes.
+  const longest = pair ? 110 : 150, unit = longest / Math.max(view.root.w, view.root.h, 1);
+  Object.assign(map.style, { width: `${Math.max(34, view.root.w * unit)}px`, height: `${Math.max(34, view.root.h * unit)}px` });
   for (const box of view.boxes.values()) {
     if (box.kind === 'port' || (box.level !== view.root && box.w * 150 < 2 * Math.max(view.root.w, view.root.h))) continue;
     const look = lookOf(box);
