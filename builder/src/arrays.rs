@@ -22,17 +22,17 @@ pub(crate) fn inferred(value: Value<'_>, sizes: &[i64]) -> Result<Vec<i64>> {
     }
 }
 
-/// Returns the place of a quantile among `size` elements, and its share of the way to the next one.
+/// Returns the index below a quantile in `size` sorted elements, and the weight of the next element.
 #[expect(
     clippy::as_conversions,
     clippy::cast_possible_truncation,
     clippy::cast_precision_loss,
     reason = "the size of an array in memory is exact in f64"
 )]
-fn place(q: f64, size: i64) -> (i64, f64) {
-    let place = q * (size - 1) as f64;
-    let low = place.floor();
-    (low as i64, place - low)
+fn quantile_index(q: f64, size: i64) -> (i64, f64) {
+    let position = q * (size - 1) as f64;
+    let low = position.floor();
+    (low as i64, position - low)
 }
 
 impl Value<'_> {
@@ -258,9 +258,9 @@ impl Value<'_> {
             Ok(b.sort_by_first(&[self, places], dim, true).get_tuple_element(1))
         })
     }
-    /// Returns the quantile `q`, from 0 to 1, of the elements along a dimension, which goes: the
-    /// element at the place `q * (size - 1)` of the sorted ones, interpolated linearly between the
-    /// two that are nearest. The median is the quantile 0.5.
+    /// Returns the quantile `q`, from 0 to 1, of the elements along a dimension, which the result
+    /// lacks: linearly interpolated at index `q * (size - 1)` of the sorted elements. The median is
+    /// the quantile 0.5.
     ///
     /// NaN if an element is NaN.
     ///
@@ -290,20 +290,20 @@ impl Value<'_> {
                 let message = format!("dimension {dim} of {shape:#} has no elements");
                 return Err(Error::argument(message));
             }
-            let (low, share) = place(q, size);
+            let (low, weight) = quantile_index(q, size);
             let sorted = self.sort(dim);
             let at = |i: i64| sorted.slice_in_dim(i, i + 1, 1, dim).squeeze(&[dim]);
-            let found = match share {
+            let found = match weight {
                 0.0 => at(low),
-                share => at(low) * (1.0 - share) + at(low + 1) * share,
+                weight => at(low) * (1.0 - weight) + at(low + 1) * weight,
             };
             Ok(nan.select(found.full_like(f64::NAN), found))
         })
     }
-    /// Returns the norm of the vectors along dimensions, which go: the square root of the sum of the
-    /// squares for `order` 2, else the sum of `|x|^order` to the power `1 / order`; for infinity the
-    /// largest magnitude, for minus infinity the smallest, for 0 the number of elements that are
-    /// not 0. Real also of complex numbers.
+    /// Returns the norm of the vectors along dimensions, which the result lacks: the square root of
+    /// the sum of the squares for `order` 2, else the sum of `|x|^order` to the power `1 / order`;
+    /// for infinity the largest magnitude, for minus infinity the smallest, for 0 the number of
+    /// nonzero elements. The norm of complex vectors is real.
     ///
     /// Magnitudes are not scaled: squares may overflow. Over two dimensions order 2 is the Frobenius
     /// norm of a matrix; its spectral norm is the first of [`Value::singular_values`], its nuclear

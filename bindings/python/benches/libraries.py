@@ -252,17 +252,23 @@ def optax_adafactor():
     return regression(optax.adafactor(1e-2))
 
 
-def flax_lstm(gradient):
-    import flax.linen as nn
+def applied(model, x, gradient):
+    """Returns a flax model on `x`, or the gradient of the mean of its squares by the parameters."""
     import jax
-    import jax.numpy as jnp
 
-    model = nn.RNN(nn.OptimizedLSTMCell(128))
-    x = jnp.cos(jnp.arange(8 * 50 * 64.0)).reshape(8, 50, 64)
     variables = model.init(jax.random.key(0), x)
     if gradient:
         return jax.grad(lambda v, x: (model.apply(v, x) ** 2).mean()), (variables, x)
     return model.apply, (variables, x)
+
+
+def flax_lstm(gradient):
+    import flax.linen as nn
+    import jax.numpy as jnp
+
+    model = nn.RNN(nn.OptimizedLSTMCell(128))
+    x = jnp.cos(jnp.arange(8 * 50 * 64.0)).reshape(8, 50, 64)
+    return applied(model, x, gradient)
 
 
 @program
@@ -277,7 +283,6 @@ def flax_lstm_gradient():
 
 def transformer(gradient):
     import flax.linen as nn
-    import jax
     import jax.numpy as jnp
 
     class Block(nn.Module):
@@ -290,10 +295,7 @@ def transformer(gradient):
 
     x = jnp.cos(jnp.arange(2 * 64 * 128.0)).reshape(2, 64, 128)
     model = Block()
-    variables = model.init(jax.random.key(0), x)
-    if gradient:
-        return jax.grad(lambda v, x: (model.apply(v, x) ** 2).mean()), (variables, x)
-    return model.apply, (variables, x)
+    return applied(model, x, gradient)
 
 
 @program
@@ -326,7 +328,6 @@ def flax_batch_norm_gradient():
 @program
 def flax_convolutions():
     import flax.linen as nn
-    import jax
     import jax.numpy as jnp
 
     class Net(nn.Module):
@@ -339,8 +340,7 @@ def flax_convolutions():
 
     model = Net()
     x = jnp.cos(jnp.arange(16 * 28 * 28.0)).reshape(16, 28, 28, 1)
-    variables = model.init(jax.random.key(0), x)
-    return jax.grad(lambda v, x: (model.apply(v, x) ** 2).mean()), (variables, x)
+    return applied(model, x, True)
 
 
 @program
@@ -440,7 +440,6 @@ def blackjax_hmc_64_chains():
 
 
 def schools(groups, y=None):
-    import jax.numpy as jnp
     import numpyro
     import numpyro.distributions as dist
 
@@ -642,7 +641,6 @@ def main():
             flush=True,
         )
     if figures:
-        # Programs that fail are no part of the mean.
         logs = [math.log(row["etalon"] / row["cpu"]) for row in figures.values()]
         above = sum(log > math.log(1.5) for log in logs)
         print(f"{len(figures)} programs: geometric mean {math.exp(sum(logs) / len(logs)):.2f}, {above} above 1.5")

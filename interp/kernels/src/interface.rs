@@ -4,7 +4,7 @@ use crate::strided::Walk;
 use hlo::op::Binary;
 use hlo::{Array, ElementType};
 use num::loops::{VectorLoop, WriteElements};
-use num::{Arithmetic, Result, Scope};
+use num::{Arithmetic, Error, Result, Scope};
 use smallvec::SmallVec;
 use std::sync::Arc;
 
@@ -16,8 +16,8 @@ pub trait Kernel: Send + Sync {
     /// With [`Reuse::Update`], the first output has the elements of operand 0. The input is `None`
     /// of an operand in whose memory the first output is computed.
     ///
-    /// Unless a kernel says otherwise, it does so by [`Kernel::compute`] or, if it has none, by
-    /// [`Kernel::fold`].
+    /// The default implementation calls [`Kernel::compute`] if [`Kernel::computes`] returns steps,
+    /// else [`Kernel::fold`].
     fn run(
         &self,
         scope: &dyn Scope,
@@ -25,8 +25,9 @@ pub trait Kernel: Send + Sync {
         outputs: &mut [Array],
     ) -> Result<()> {
         let Some(steps) = self.computes() else {
-            self.fold(inputs, &mut outputs[0]);
-            return Ok(());
+            let is_computed = self.fold(inputs, &mut outputs[0]);
+            let error = || Error::internal("a kernel implements `run`, `compute` or `fold`");
+            return is_computed.then_some(()).ok_or_else(error);
         };
         scope.spend(steps)?;
         let inputs: SmallVec<[&[u8]; 6]> = inputs.iter().flatten().map(|x| x.bytes()).collect();

@@ -175,7 +175,7 @@ impl Folded {
         let (op, ty) = applied.as_binary_in_order()?;
         let (results, elements) = lines.counts();
         let is_exact = arithmetic == Arithmetic::Exact;
-        // That of one element is elementwise.
+        // A reduction of single elements is elementwise.
         let fits = elements > 1
             && match (is_sum(op, ty), ty) {
                 (true, ElementType::F32) => true,

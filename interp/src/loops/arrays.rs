@@ -70,14 +70,13 @@ impl LoopBuilder<'_> {
             Op::Select(_) if shapes[0].array().is_some_and(|p| p.rank() == 0) => {
                 self.select(operands, shape)
             }
+            Op::Reduce(op) => {
+                let leaf = self.elementwise_reduce(op, instruction, operands, shapes);
+                leaf.or_else(|| self.kernel(site, instruction, operands, shapes)?.first().cloned())
+            }
             op => {
-                let alone = |builder: &mut Self| match op {
-                    Op::Reduce(reduce) => builder.reduced_alone(reduce, operands, shapes, shape),
-                    _ => None,
-                };
-                let leaf = self.moved(op, operands, shapes, shape).or_else(|| alone(self));
-                if leaf.is_some() {
-                    return leaf;
+                if let Some(leaf) = self.moved(op, operands, shapes, shape) {
+                    return Some(leaf);
                 }
                 let leaves = self.kernel(site, instruction, operands, shapes)?;
                 leaves.first().cloned()
@@ -168,32 +167,32 @@ impl LoopBuilder<'_> {
         Some(Leaf::Small(place, Arc::clone(shape), 0))
     }
 
-    /// Returns the result of a reduction of single elements by an op, which is that op on all of them
-    /// at once.
-    fn reduced_alone(
+    /// Returns the result of a reduction over dimensions of size 1 by an op, which is elementwise:
+    /// the op on the initial value and each element. Returns `None` for other reductions.
+    fn elementwise_reduce(
         &mut self,
         reduce: &Reduce,
+        instruction: &Instruction,
         operands: &[Leaves],
         shapes: &[&Shape],
-        shape: &Arc<ArrayShape>,
     ) -> Option<Leaf> {
-        let ([from, first], [of, of_first]) = (operands, shapes) else { return None };
-        let (from, of, of_first) = (readable(from)?, of.array()?, of_first.array()?);
+        let ([from, initial], [of, of_initial]) = (operands, shapes) else { return None };
+        let (from, of, of_initial) = (readable(from)?, of.array()?, of_initial.array()?);
+        let shape = Arc::new(static_shape(instruction.shape.array()?));
         let (op, ty) = self.analysis.programs.get(reduce.to_apply)?.as_binary_in_order()?;
-        let is_alone = of.element_count() == shape.element_count();
-        (is_alone && [of.ty, of_first.ty, shape.ty] == [ty; 3]).then_some(())?;
-        let spread = Broadcast { dimensions: Vec::new() };
-        let firsts = slice::from_ref(first);
-        let first = self.moved(&Op::Broadcast(spread), firsts, &shapes[1..], shape)?;
-        let result = self.place(shape)?;
-        let operands = smallvec![readable(&[first].into())?, from];
+        let is_elementwise = of.element_count() == shape.element_count();
+        (is_elementwise && [of.ty, of_initial.ty, shape.ty] == [ty; 3]).then_some(())?;
+        let broadcast = Op::Broadcast(Broadcast { dimensions: Vec::new() });
+        let initial = self.moved(&broadcast, slice::from_ref(initial), &shapes[1..], &shape)?;
+        let Leaf::Small(initial, ..) = initial else { return None };
+        let result = self.place(&shape)?;
         let step = ScalarStep::Binary(op, ty, 0, 1);
         let step = ElementStep { step, operands: smallvec![ty; 2], result: ty };
-        let all: Shape = (**shape).clone().into();
         let elements = u64::try_from(shape.element_count()?).ok()?;
-        self.block.fuel += elements + cost::fuel(&Op::Reduce(reduce.clone()), shapes, &all);
-        self.push(Operation::Elementwise(Elementwise::new(step, operands, result)));
-        Some(Leaf::Small(result, Arc::clone(shape), 0))
+        self.block.fuel += elements + cost::fuel(&instruction.op, shapes, &instruction.shape);
+        let operation = Elementwise::new(step, smallvec![initial, from], result);
+        self.push(Operation::Elementwise(operation));
+        Some(Leaf::Small(result, shape, 0))
     }
 
     /// Returns the place of an array.

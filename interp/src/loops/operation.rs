@@ -235,6 +235,7 @@ pub(super) struct KernelCall {
     pub(super) site: Site,
     pub(super) operands: Vec<(Source, Arc<ArrayShape>)>,
     pub(super) results: Vec<(Place, Arc<ArrayShape>)>,
+    /// Whether threads share it.
     pub(super) sharing: Sharing,
 }
 
@@ -531,7 +532,8 @@ impl<'a> LoopRun<'a> {
             Source::Small(place) => read_between(&between, place).unwrap_or_default(),
             Source::Large(number) => self.large[number].bytes(),
         });
-        kernel.compute(&inputs.collect::<SmallVec<[&[u8]; 4]>>(), &mut outputs);
+        let inputs: SmallVec<[&[u8]; 4]> = inputs.collect();
+        sharing.run(None, || kernel.compute(&inputs, &mut outputs));
     }
 
     fn kernel(&mut self, number: usize) -> Result<()> {

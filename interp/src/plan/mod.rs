@@ -78,6 +78,7 @@ pub(crate) struct Step {
     pub(crate) part: Option<SliceBounds>,
     /// The instructions before it that it computes too.
     pub(crate) fuses: Vec<Site>,
+    /// Whether threads share it.
     pub(crate) sharing: Sharing,
 }
 

@@ -1,28 +1,29 @@
-//! Whether threads share a step, by the time that it has taken before.
+//! Whether threads share a step, decided by measured times.
 //!
-//! To wake a thread, and to move what a step reads and writes between the caches of two cores, takes
-//! as long as some ten microseconds of work, on each machine other ones, and part of it the steps
-//! after it. So a step that is brief runs a few times in both ways, and then shared only if that
-//! gains enough. Its results are the same in both.
+//! Waking a thread, and transferring operands and results between the caches of two cores, costs as
+//! much as about 10 µs of work; the cost depends on the machine, and later steps pay a part of it.
+//! Therefore a brief step is measured both shared and on one thread, and is shared from then on only
+//! if that is faster by a margin. Results do not depend on the choice.
 use num::parallel::{alone, threads};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
-/// The fuel of a step that threads may share, or the bytes of its arrays.
+/// The least fuel of a step, or bytes of its arrays, for which times are measured.
 const LEAST: u64 = 1 << 14;
-/// The nanoseconds that a shared run must gain.
+/// The least number of nanoseconds by which a shared run must be faster.
 const GAIN: u32 = 10_000;
-/// Above this time threads share a step in any case.
+/// The time of a shared run from which on a step is always shared.
 const BRIEF: Duration = Duration::from_micros(200);
-/// The runs before one way is chosen. Half of them are shared, one after the other: threads that have
-/// just shared a step are awake.
+/// The number of runs that are measured first. The first half are shared, in succession, because a
+/// thread that has just finished work is still awake.
 const TRIALS: u32 = 8;
-/// One run of so many tries the other way again.
+/// The interval, in runs, at which the slower choice is measured again.
 const AGAIN: u32 = 256;
 
-/// The work of a step, and its least times in nanoseconds; 0 if it has not run so.
+/// Measured times of a step: the least, in nanoseconds, or 0 before the first measurement.
 #[derive(Debug, Default)]
 pub(crate) struct Sharing {
+    /// The fuel of the step, or the bytes of its arrays if they are more.
     work: u64,
     runs: AtomicU32,
     shared: AtomicU32,
@@ -30,7 +31,7 @@ pub(crate) struct Sharing {
 }
 
 impl Sharing {
-    /// Returns that of a step of this fuel, whose arrays have so many bytes each.
+    /// Returns the record of a step with this fuel and these sizes of arrays in bytes.
     pub(crate) fn of(fuel: u64, bytes: impl Iterator<Item = usize>) -> Self {
         let bytes = u64::try_from(bytes.fold(0, usize::saturating_add)).unwrap_or(u64::MAX);
         Self { work: fuel.max(bytes), ..Self::default() }
@@ -41,22 +42,22 @@ impl Sharing {
         self.work >= LEAST && !self.is_alone()
     }
 
-    /// Returns whether the thread of the machine does the next run by itself.
+    /// Returns whether the next run takes one thread only.
     fn is_alone(&self) -> bool {
         let [runs, shared, alone] =
             [&self.runs, &self.shared, &self.alone].map(|number| number.load(Ordering::Relaxed));
         if Duration::from_nanos(shared.into()) >= BRIEF {
             return false;
         }
-        let is_faster = alone != 0 && alone < shared.saturating_add(GAIN);
+        let is_better_alone = alone != 0 && alone < shared.saturating_add(GAIN);
         match runs {
             ..TRIALS => runs >= TRIALS / 2,
-            _ if runs % AGAIN == 0 => !is_faster,
-            _ => is_faster,
+            _ if runs % AGAIN == 0 => !is_better_alone,
+            _ => is_better_alone,
         }
     }
 
-    /// Runs the step, which began at `begin` if that is earlier.
+    /// Runs the step and measures its time, from `begin` on if that is given.
     pub(crate) fn run<R>(&self, begin: Option<Instant>, run: impl FnOnce() -> R) -> R {
         if self.work < LEAST || threads() == 1 {
             return run();
@@ -84,13 +85,13 @@ mod tests {
     }
 
     #[test]
-    fn brief_steps_are_tried_both_ways_and_then_run_the_faster_one() {
+    fn brief_steps_are_measured_both_ways_and_then_shared_if_faster() {
         let first: Vec<bool> = (0..TRIALS).map(|runs| of(runs, 9, 5).is_shared()).collect();
         assert_eq!(first, [true, true, true, true, false, false, false, false]);
         assert!(!of(TRIALS, 9_000, 5_000).is_shared());
-        assert!(!of(TRIALS, 9_000, 8_000 + GAIN).is_shared(), "too little is gained");
+        assert!(!of(TRIALS, 9_000, 8_000 + GAIN).is_shared(), "the gain is too small");
         assert!(of(TRIALS, 9_000, 9_000 + GAIN).is_shared());
-        assert!(of(AGAIN, 9_000, 5_000).is_shared(), "once it is tried again");
+        assert!(of(AGAIN, 9_000, 5_000).is_shared(), "the other choice is measured again");
     }
 
     #[test]
@@ -101,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn a_run_is_timed_and_has_the_threads_of_its_way() {
+    fn a_run_is_timed_on_the_chosen_threads() {
         let sharing = Sharing::of(0, [2000, 1 << 14].into_iter());
         let counts: Vec<usize> = (0..TRIALS).map(|_| sharing.run(None, threads)).collect();
         if threads() > 1 {

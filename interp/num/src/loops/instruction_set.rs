@@ -27,9 +27,9 @@ mod x86 {
     use super::Task;
     use std::arch::x86_64::_mm256_zeroupper;
 
-    // The compiler ends functions that name registers of 256 bits with `vzeroupper`. A conversion of
-    // four f64 from memory names none, and leaves the upper halves in use all the same: each switch
-    // to instructions of SSE then takes a hundred times as long, in whatever runs next.
+    // LLVM emits `vzeroupper` at the end of functions with 256-bit register operands. `vcvtpd2ps` of
+    // a memory operand has none, but leaves the upper halves of the registers in use. On some
+    // processors each SSE instruction that follows a VEX one then takes about 100 ns.
     #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma")]
     pub(super) fn avx512(task: impl Task) {
         task.run();
@@ -83,7 +83,7 @@ pub fn run<T: Task>(task: T) {
 }
 
 #[cfg(all(test, target_arch = "x86_64"))]
-#[expect(unsafe_code, reason = "reads which registers are in use, where the processor tells")]
+#[expect(unsafe_code, reason = "reads which registers are in use")]
 mod tests {
     use crate::Arithmetic;
     use crate::loops::{binary_loop, convert_loop};
@@ -91,7 +91,7 @@ mod tests {
     use hlo::op::Binary;
     use std::arch::x86_64::{__cpuid_count, _mm256_zeroupper, _xgetbv};
 
-    /// The bit of the upper halves of registers of 256 bits. Only optimized code has them.
+    /// The bit of the upper halves of 256-bit registers. Only optimized builds use them.
     const UPPER: u64 = 1 << 2;
 
     #[target_feature(enable = "xsave")]
@@ -105,8 +105,8 @@ mod tests {
         _mm256_zeroupper();
     }
 
-    /// Whether the processor tells, and has nothing in use after the instruction that clears it.
-    fn tells() -> bool {
+    /// Returns whether the processor reports the use of upper halves, and none after `vzeroupper`.
+    fn reports_use() -> bool {
         if !(is_x86_feature_detected!("xsave") && is_x86_feature_detected!("avx")) {
             return false;
         }
@@ -122,7 +122,7 @@ mod tests {
 
     #[test]
     fn loops_leave_no_upper_half_in_use() {
-        if !tells() {
+        if !reports_use() {
             return;
         }
         let from = [1.5_f64; 64];
