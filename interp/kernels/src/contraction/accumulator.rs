@@ -38,6 +38,8 @@ pub(super) trait Accumulator {
     fn square(packed: Self::Word) -> f64;
     /// Forms the sums of a tile, from those in the lines on unless it is the first one.
     fn tile(tile: &Tile<'_, Self::Word>, lines: &mut [&mut [Self::Sum]]);
+    /// The same, of columns whose elements are not packed.
+    fn tile_in_place(tile: &Tile<'_, Self::Word, Self::Stored>, lines: &mut [&mut [Self::Sum]]);
     /// Adds one product and returns its absolute value, or a bound of it.
     fn add(sum: &mut Self::Sum, a: Self::Word, b: Self::Word) -> f64;
     /// Adds products to the sums in lanes: of elements of each lane, term by term, and the words that
@@ -102,27 +104,69 @@ pub(super) trait OwnSums:
     type Native: NativeWord;
 }
 
-/// Writes to the lines, one for each row, the sums of the products of the first words of the row
-/// with the terms of the columns; goes on from the sums that the lines hold unless these are the
-/// first terms.
-pub(super) fn add_products<K: Accumulator>(
-    rows: Rows<'_, K::Word>,
-    columns: Columns<'_, K::Word>,
-    lines: &mut [&mut [K::Sum]],
-    is_first: bool,
-) {
-    let Columns { terms, width, .. } = columns;
-    let lanes = <K::Word as Word>::LANES;
-    let is_sound = width.is_multiple_of(lanes)
-        && width <= VECTORS * lanes
-        && columns.stride >= width
-        && columns.words.len() >= terms.saturating_sub(1) * columns.stride + width
+/// Columns whose products a tile sums up.
+pub(super) enum Panel<'a, K: Accumulator> {
+    Packed(Columns<'a, K::Word>),
+    /// Elements where the operand has them.
+    InPlace(Columns<'a, K::Stored>),
+}
+
+impl<K: Accumulator> Clone for Panel<'_, K> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<K: Accumulator> Copy for Panel<'_, K> {}
+
+impl<K: Accumulator> Panel<'_, K> {
+    /// Returns the terms from the number `first` on, `most` of them at most.
+    pub(super) fn slice(self, first: usize, most: usize) -> Self {
+        match self {
+            Self::Packed(columns) => Self::Packed(columns.slice(first, most)),
+            Self::InPlace(columns) => Self::InPlace(columns.slice(first, most)),
+        }
+    }
+    /// Returns the words of a column.
+    pub(super) fn column(self, number: usize) -> Vec<K::Word> {
+        match self {
+            Self::Packed(columns) => columns.column(number).copied().collect(),
+            Self::InPlace(columns) => columns.column(number).map(|&x| K::pack(x)).collect(),
+        }
+    }
+    /// Writes to the lines, one for each row, the sums of the products of the first words of the row
+    /// with the terms of the columns; goes on from the sums that the lines hold unless these are the
+    /// first terms.
+    pub(super) fn add_products(
+        self,
+        rows: Rows<'_, K::Word>,
+        lines: &mut [&mut [K::Sum]],
+        is_first: bool,
+    ) {
+        match self {
+            Self::Packed(columns) => {
+                check(&rows, &columns, lines);
+                K::tile(&Tile { rows, columns, is_first }, lines);
+            }
+            Self::InPlace(columns) => {
+                check(&rows, &columns, lines);
+                K::tile_in_place(&Tile { rows, columns, is_first }, lines);
+            }
+        }
+    }
+}
+
+/// Checks that a tile lies within its operands.
+fn check<W: Word, C, S>(rows: &Rows<'_, W>, columns: &Columns<'_, C>, lines: &[&mut [S]]) {
+    let &Columns { words, stride, terms, width } = columns;
+    let is_sound = width.is_multiple_of(W::LANES)
+        && width <= VECTORS * W::LANES
+        && stride >= width
+        && words.len() >= terms.saturating_sub(1) * stride + width
         && (1..=ROWS).contains(&rows.count)
         && rows.words.len() > (rows.count - 1) * rows.stride + terms.saturating_sub(1) * rows.step
         && lines.len() == rows.count
         && lines.iter().all(|line| line.len() >= width);
     assert!(is_sound, "a tile within its operands");
-    K::tile(&Tile { rows, columns, is_first }, lines);
 }
 
 /// Writes the elements that sums round to by their intervals; see [`Accumulator::round`].
@@ -160,6 +204,9 @@ impl Accumulator for F64Accumulator {
         x * x
     }
     fn tile(tile: &Tile<'_, f64>, lines: &mut [&mut [f64]]) {
+        tile::add(tile, lines);
+    }
+    fn tile_in_place(tile: &Tile<'_, f64, f32>, lines: &mut [&mut [f64]]) {
         tile::add(tile, lines);
     }
     #[inline(always)]
@@ -298,6 +345,9 @@ impl Accumulator for CompensatedAccumulator {
     }
     fn tile(tile: &Tile<'_, f64>, lines: &mut [&mut [[f64; 2]]]) {
         run(tile::Compensated { tile, lines });
+    }
+    fn tile_in_place(tile: &Tile<'_, f64>, lines: &mut [&mut [[f64; 2]]]) {
+        Self::tile(tile, lines);
     }
     #[inline(always)]
     fn add(sum: &mut [f64; 2], a: f64, b: f64) -> f64 {

@@ -1,9 +1,11 @@
 //! The loops over tiles of packed words: blocks of columns that are packed once, blocks of rows
 //! that threads share out.
-use super::accumulator::{Accumulator, add_products};
+use super::accumulator::{Accumulator, Panel};
 use super::error_bound::ErrorBound;
 use super::job::Job;
-use super::pack::{Order, PackSource, pack_columns, pack_rows, panel_width, sum_of_squares};
+use super::pack::{
+    Order, PackSource, add_squares, pack_columns, pack_rows, panel_width, sum_of_squares,
+};
 use super::tile::{Columns, ROWS, Rows, Word, rows_of_tile};
 use super::{Contraction, Lists};
 use num::parallel::{parts, parts_with, threads};
@@ -84,31 +86,40 @@ impl<K: Accumulator> Default for RowScratch<K> {
     }
 }
 
-/// Columns from the number `first` on.
-struct ColumnBlock<'a, W> {
+/// Columns from the number `first` on, and their norms.
+struct ColumnBlock<'a, K: Accumulator> {
     first: usize,
     count: usize,
     terms: usize,
-    words: &'a [W],
-    /// The distance of terms, if the columns are not packed.
-    stride: Option<usize>,
+    words: ColumnWords<'a, K>,
     norms: &'a [f64],
 }
 
-impl<W: Word> ColumnBlock<'_, W> {
+enum ColumnWords<'a, K: Accumulator> {
+    Packed(&'a [K::Word]),
+    /// Elements where the operand has them, and the distance of terms.
+    InPlace(&'a [K::Stored], usize),
+}
+
+impl<K: Accumulator> ColumnBlock<'_, K> {
     fn panels(&self) -> usize {
-        self.count.div_ceil(panel_width::<W>())
+        self.count.div_ceil(panel_width::<K::Word>())
     }
-    /// Panel `p`, and its columns without those that fill the last vector.
-    fn panel(&self, p: usize) -> (Columns<'_, W>, usize) {
-        let side = panel_width::<W>();
+    /// Panel `p`, and its columns without and with those that fill the last vector.
+    fn panel(&self, p: usize) -> (Panel<'_, K>, usize, usize) {
+        let (side, terms) = (panel_width::<K::Word>(), self.terms);
         let used = side.min(self.count - p * side);
-        let width = used.next_multiple_of(W::LANES);
-        let (words, stride) = match self.stride {
-            Some(stride) => (&self.words[p * side..], stride),
-            None => (&self.words[p * side * self.terms..][..width * self.terms], width),
+        let width = used.next_multiple_of(K::Word::LANES);
+        let panel = match self.words {
+            ColumnWords::Packed(words) => {
+                let words = &words[p * side * terms..][..width * terms];
+                Panel::Packed(Columns { words, stride: width, terms, width })
+            }
+            ColumnWords::InPlace(words, stride) => {
+                Panel::InPlace(Columns { words: &words[p * side..], stride, terms, width })
+            }
         };
-        (Columns { words, stride, terms: self.terms, width }, used)
+        (panel, used, width)
     }
 }
 
@@ -144,10 +155,7 @@ impl<'a, K: Accumulator> Blocks<'a, K> {
     /// packing takes longer.
     fn in_place(plan: &Contraction<'_>) -> Option<usize> {
         let stride = plan.rhs.terms.step()?;
-        let columns = plan.rhs.indices.len();
-        let fits = plan.rows <= ROWS_IN_PLACE
-            && columns.is_multiple_of(K::Word::LANES)
-            && stride >= columns;
+        let fits = plan.rows <= ROWS_IN_PLACE && stride >= plan.rhs.indices.len();
         (fits && Order::of(plan.rhs) == Order::Indices).then_some(stride)
     }
     fn terms(&self) -> usize {
@@ -162,43 +170,78 @@ impl<'a, K: Accumulator> Blocks<'a, K> {
         scratch: &mut BlockedScratch<K>,
         is_parallel: bool,
     ) {
-        let Contraction { rows, rhs: Lists { batches, indices: columns, terms: offsets }, .. } =
-            *self.job.plan;
-        let words = K::words(self.job.rhs).zip(self.in_place);
-        let together = match words {
-            Some(_) => columns.len(),
-            None => columns_together::<K::Word>(self.terms()),
-        };
-        let line = columns.len() * self.job.rounding.to.storage_bytes();
-        let task_rows = self.task_rows(rows, is_parallel);
-        for (i, indices) in columns.chunks(together).enumerate() {
+        let Lists { batches, indices, terms: offsets } = self.job.plan.rhs;
+        let (lanes, terms) = (K::Word::LANES, self.terms());
+        let BlockedScratch { columns, norms, rows } = scratch;
+        // A vector has elements of columns that are there.
+        let whole = self.in_place.map_or(0, |_| indices.len() / lanes * lanes);
+        if let Some(stride) = self.in_place
+            && whole > 0
+        {
+            let elements = &self.job.rhs[batches[batch] + indices[0] + offsets[0]..];
+            norms.resize(whole, 0.0);
+            self.norms_in_place((elements, stride), norms, is_parallel);
+            let words = ColumnWords::InPlace(elements, stride);
+            let block = ColumnBlock { first: 0, count: whole, terms, words, norms };
+            self.block(batch, &block, rows, out, is_parallel);
+        }
+        let together = columns_together::<K::Word>(terms);
+        for (i, indices) in indices[whole..].chunks(together).enumerate() {
             if self.job.stop.is_set() {
                 return;
             }
-            let (count, terms) = (indices.len(), self.terms());
-            let width = count.next_multiple_of(K::Word::LANES);
-            scratch.norms.resize(width, 0.0);
-            let (words, stride) = if let Some((words, stride)) = words {
-                let start = batches[batch] + offsets[0];
-                (&words[start + indices[0]..], Some(stride))
-            } else {
-                scratch.columns.resize(width * terms, K::Word::default());
-                self.pack(batch, indices, &mut scratch.columns, &mut scratch.norms, is_parallel);
-                (&*scratch.columns, None)
-            };
-            let first = i * together;
-            let packed = ColumnBlock { first, count, terms, words, stride, norms: &scratch.norms };
-            let task = |scratch: &mut RowScratch<K>, i: usize, out: &mut [u8]| {
-                self.rows(batch, i * task_rows, &packed, scratch, out);
-            };
-            let size = task_rows * line;
-            if is_parallel {
-                parts_with(out, (size, 1), RowScratch::default, task);
-            } else {
-                let parts = out.chunks_mut(size).enumerate();
-                parts.for_each(|(i, out)| task(&mut scratch.rows, i, out));
-            }
+            let (count, width) = (indices.len(), indices.len().next_multiple_of(lanes));
+            norms.resize(width, 0.0);
+            columns.resize(width * terms, K::Word::default());
+            self.pack(batch, indices, columns, norms, is_parallel);
+            let (first, words) = (whole + i * together, ColumnWords::Packed(columns));
+            let block = ColumnBlock { first, count, terms, words, norms };
+            self.block(batch, &block, rows, out, is_parallel);
         }
+    }
+
+    /// The sums of all rows in a block of columns.
+    fn block(
+        &self,
+        batch: usize,
+        block: &ColumnBlock<'_, K>,
+        scratch: &mut RowScratch<K>,
+        out: &mut [u8],
+        is_parallel: bool,
+    ) {
+        let plan = self.job.plan;
+        let rows = self.task_rows(plan.rows, is_parallel);
+        let size = rows * plan.rhs.indices.len() * self.job.rounding.to.storage_bytes();
+        let task = |scratch: &mut RowScratch<K>, i: usize, out: &mut [u8]| {
+            self.rows(batch, i * rows, block, scratch, out);
+        };
+        if is_parallel {
+            parts_with(out, (size, 1), RowScratch::default, task);
+        } else {
+            let parts = out.chunks_mut(size).enumerate();
+            parts.for_each(|(i, out)| task(scratch, i, out));
+        }
+    }
+
+    /// Computes the norms of columns that are not packed.
+    fn norms_in_place(
+        &self,
+        (elements, stride): (&[K::Stored], usize),
+        norms: &mut [f64],
+        is_parallel: bool,
+    ) {
+        if !K::HAS_BOUND {
+            return;
+        }
+        let side = TOGETHER * panel_width::<K::Word>();
+        let least = if is_parallel { 1 } else { usize::MAX };
+        parts(norms, (side, least), |i, norms| {
+            norms.fill(0.0);
+            add_squares::<K>(&elements[i * side..], stride, self.terms(), norms);
+            for norm in norms {
+                *norm = norm.sqrt();
+            }
+        });
     }
 
     /// Rows of a task: about as many for each thread.
@@ -242,7 +285,7 @@ impl<'a, K: Accumulator> Blocks<'a, K> {
         &self,
         batch: usize,
         first: usize,
-        packed: &ColumnBlock<'_, K::Word>,
+        block: &ColumnBlock<'_, K>,
         scratch: &mut RowScratch<K>,
         out: &mut [u8],
     ) {
@@ -266,13 +309,12 @@ impl<'a, K: Accumulator> Blocks<'a, K> {
             let rows = words.chunks(stride);
             row_norms.extend(rows.map(|row| sum_of_squares::<K>(&row[..terms]).sqrt()));
         }
-        for p in 0..packed.panels() {
+        for p in 0..block.panels() {
             if self.job.stop.is_set() {
                 return;
             }
-            let (panel, used) = packed.panel(p);
-            let width = panel.width;
-            let at = (packed.first + p * side) * bytes;
+            let (panel, used, width) = block.panel(p);
+            let at = (block.first + p * side) * bytes;
             let at = at..at + used * bytes;
             // Sums that are elements are formed in the result.
             let is_direct = used == width && K::sums_in(&mut out[at.clone()], rounding).is_some();
@@ -289,13 +331,13 @@ impl<'a, K: Accumulator> Blocks<'a, K> {
                     };
                     let words = &words[rows.start * stride + first..];
                     let rows = Rows { words, stride, step: 1, count: rows.len() };
-                    add_products::<K>(rows, columns, &mut lines, first == 0);
+                    columns.add_products(rows, &mut lines, first == 0);
                 }
             }
             if is_direct {
                 continue;
             }
-            let norms = &packed.norms[p * side..][..width];
+            let norms = &block.norms[p * side..][..width];
             let lines = sums.chunks(width).zip(out.chunks_mut(line)).enumerate();
             for (r, (sums, line)) in lines {
                 let slots = &mut line[at.clone()];
@@ -314,7 +356,7 @@ impl<'a, K: Accumulator> Blocks<'a, K> {
     fn open(
         &self,
         (row, norm): (&[K::Word], f64),
-        (panel, norms): (Columns<'_, K::Word>, &[f64]),
+        (panel, norms): (Panel<'_, K>, &[f64]),
         sums: &[K::Sum],
         slots: &mut [u8],
     ) {
@@ -329,9 +371,9 @@ impl<'a, K: Accumulator> Blocks<'a, K> {
             {
                 continue;
             }
-            let column = panel.words[j..].iter().step_by(panel.stride).take(panel.terms);
-            let (row, column) = (row.iter().copied(), column.copied());
-            job.settle(&mut row_unit, (row, column), (sum, magnitude), slot);
+            let column = panel.column(j);
+            let factors = (row.iter().copied(), column.iter().copied());
+            job.settle(&mut row_unit, factors, (sum, magnitude), slot);
         }
     }
 }

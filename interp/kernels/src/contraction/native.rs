@@ -4,7 +4,7 @@ use super::accumulator::{Accumulator, OwnSums};
 use super::error_bound::{ErrorBound, exact_sum};
 use super::operands::Rounding;
 use super::rounding::nearest_bf16;
-use super::tile::{self, NativeWord, Tile};
+use super::tile::{self, Factor, NativeWord, Tile};
 use crate::strided::{copy_short, with_half};
 use half::bf16;
 use hlo::{ElementType, Scalar};
@@ -16,23 +16,18 @@ use std::marker::PhantomData;
 pub(super) struct NativeAccumulator<S>(PhantomData<S>);
 
 /// An element that is multiplied and added as a word of a tile.
-pub(super) trait Stored: bytemuck::Pod + Sync {
+pub(super) trait Stored: Factor<Self::Word> + Sync {
     /// The type of products and sums.
     type Word: NativeSum;
-    fn word(self) -> Self::Word;
     /// Returns the words of elements that are words.
     fn words(elements: &[Self]) -> Option<&[Self::Word]>;
     fn is_finite(self) -> bool;
 }
 
 macro_rules! stored {
-    ($($stored:ty: $word:ty, $widen:expr, $words:expr, $is_finite:expr;)*) => {
+    ($($stored:ty: $word:ty, $words:expr, $is_finite:expr;)*) => {
         $(impl Stored for $stored {
             type Word = $word;
-            #[inline]
-            fn word(self) -> $word {
-                $widen(self)
-            }
             fn words(elements: &[Self]) -> Option<&[$word]> {
                 $words(elements)
             }
@@ -43,11 +38,11 @@ macro_rules! stored {
     };
 }
 stored! {
-    i32: i32, std::convert::identity, Some, |_| true;
-    i64: i64, std::convert::identity, Some, |_| true;
-    f32: f32, std::convert::identity, Some, f32::is_finite;
-    f64: f64, std::convert::identity, Some, f64::is_finite;
-    bf16: f32, |x: bf16| f32::from_bits(u32::from(x.to_bits()) << 16), |_| None, bf16::is_finite;
+    i32: i32, Some, |_| true;
+    i64: i64, Some, |_| true;
+    f32: f32, Some, f32::is_finite;
+    f64: f64, Some, f64::is_finite;
+    bf16: f32, |_| None, bf16::is_finite;
 }
 
 impl<S: Stored> Accumulator for NativeAccumulator<S> {
@@ -71,6 +66,9 @@ impl<S: Stored> Accumulator for NativeAccumulator<S> {
         0.0
     }
     fn tile(tile: &Tile<'_, S::Word>, lines: &mut [&mut [S::Word]]) {
+        tile::add(tile, lines);
+    }
+    fn tile_in_place(tile: &Tile<'_, S::Word, S>, lines: &mut [&mut [S::Word]]) {
         tile::add(tile, lines);
     }
     #[inline(always)]
@@ -107,7 +105,7 @@ impl<S: Stored> OwnSums for NativeAccumulator<S> {
 }
 
 /// A sum that becomes an element without a look at its error.
-pub(super) trait NativeSum: NativeWord {
+pub(super) trait NativeSum: NativeWord + Factor<Self> {
     fn scalar(self) -> Scalar;
     /// Returns whether a sum is an element of the result as it is.
     fn is_element(rounding: Rounding) -> bool;

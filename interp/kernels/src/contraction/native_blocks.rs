@@ -1,7 +1,7 @@
 //! Sums in the type of the operands whose rows lie an even distance apart, or are few enough to be
 //! packed as a whole: each thread packs the columns that it multiplies, a slice of their terms at a
 //! time, unless these are read where they are, and adds sums up in the result.
-use super::accumulator::{OwnSums, add_products};
+use super::accumulator::{OwnSums, Panel};
 use super::blocked::{GAP, SLICE};
 use super::job::{Job, is_shared};
 use super::pack::{Order, PackSource, pack_columns, pack_rows, panel_width};
@@ -143,8 +143,8 @@ impl<'a, K: OwnSums> OwnBlocks<'a, K> {
         let slice = columns.terms.len().min(SLICE);
         let is_compact = |step: usize| step.saturating_mul(slice) <= WORDS_IN_PLACE;
         let columns_in_place = columns.terms.step().filter(|&step| {
-            K::words(job.rhs).is_some()
-                && (rows <= ROWS_IN_PLACE || is_compact(step))
+            let is_word = K::words(job.rhs).is_some();
+            (rows <= ROWS_IN_PLACE || is_word && is_compact(step))
                 && step >= columns.indices.len()
                 && column_order == Order::Indices
         });
@@ -293,7 +293,7 @@ impl<'a, K: OwnSums> OwnBlocks<'a, K> {
                         let mut parts: RowSlices<'_, K::Word> = RowSlices::default();
                         let lines = lines.iter_mut().take(rows.count);
                         parts.iter_mut().zip(lines).for_each(|(to, line)| *to = &mut line[start..]);
-                        add_products::<K>(rows, panel, &mut parts[..rows.count], first == 0);
+                        panel.add_products(rows, &mut parts[..rows.count], first == 0);
                     }
                 }
             }
@@ -313,7 +313,7 @@ impl<'a, K: OwnSums> OwnBlocks<'a, K> {
         indices: &[usize],
         first: usize,
         packed: &'b mut Vec<K::Word>,
-    ) -> impl Iterator<Item = (Columns<'b, K::Word>, usize)> + Clone {
+    ) -> impl Iterator<Item = (Panel<'b, K>, usize)> + Clone {
         let columns = self.job.plan.rhs;
         let start = columns.batches[batch];
         let terms = &columns.terms.list()[first..];
@@ -321,7 +321,7 @@ impl<'a, K: OwnSums> OwnBlocks<'a, K> {
         let count = terms.len();
         let (side, width) =
             (panel_width::<K::Word>(), indices.len().next_multiple_of(K::Word::LANES));
-        let in_place = K::words(self.job.rhs).zip(self.columns_in_place);
+        let in_place = self.columns_in_place;
         // A vector has elements of columns that are there.
         let whole = in_place.map_or(0, |_| indices.len() / K::Word::LANES * K::Word::LANES);
         let (packed_indices, own_width) = (&indices[whole..], width - whole);
@@ -336,15 +336,16 @@ impl<'a, K: OwnSums> OwnBlocks<'a, K> {
         let panels = move |from: usize, to: usize| {
             (from..to).step_by(side).map(move |at| (at, side.min(to - at)))
         };
-        let in_place = in_place.into_iter().flat_map(move |(words, stride)| {
-            let words = &words[start + indices[0] + terms[0]..];
+        let elements = self.job.rhs;
+        let in_place = in_place.into_iter().flat_map(move |stride| {
+            let words = &elements[start + indices[0] + terms[0]..];
             panels(0, whole).map(move |(at, width)| {
-                (Columns { words: &words[at..], stride, terms: count, width }, at)
+                (Panel::InPlace(Columns { words: &words[at..], stride, terms: count, width }), at)
             })
         });
         in_place.chain(panels(whole, width).map(move |(at, own)| {
             let words = &packed[(at - whole) * count..][..own * count];
-            (Columns { words, stride: own, terms: count, width: own }, at)
+            (Panel::Packed(Columns { words, stride: own, terms: count, width: own }), at)
         }))
     }
 }

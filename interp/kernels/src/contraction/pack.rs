@@ -43,6 +43,9 @@ pub(super) const fn panel_width<W: Word>() -> usize {
 
 /// Terms that are transposed at a time: what they touch stays in the innermost cache.
 const TRANSPOSED: usize = 32;
+/// Terms of all panels that are copied before the next ones: their lines, which may be a power of
+/// two apart, do not take each other's place in the cache before all panels have read them.
+const TOGETHER: usize = 8;
 /// Elements that loops take at a time, for the compiler to see their number.
 const CHUNK: usize = 8;
 
@@ -71,18 +74,22 @@ impl<K: Accumulator> Task for PackColumns<'_, K> {
         squares.fill(0.0);
         if source.order == Order::Indices {
             let first = source.start + source.indices[0];
-            let panels = words.chunks_mut(side * terms).zip(squares.chunks_mut(side));
-            for (p, (panel, squares)) in panels.enumerate() {
-                let elements = &source.elements[first + p * side..];
-                let used = side.min(source.indices.len() - p * side);
-                // Whole vectors, as many as registers hold.
-                match (used, panel.len() / terms) {
-                    (24, 24) => copy_panel::<K, 3>(elements, source.terms, panel, squares),
-                    (48, 48) => copy_panel::<K, 6>(elements, source.terms, panel, squares),
-                    _ => {
-                        let lines = panel.chunks_exact_mut(panel.len() / terms);
-                        for (&term, words) in source.terms.iter().zip(lines) {
-                            copy_term::<K>(&elements[term..term + used], words, squares);
+            for (part, terms_of_part) in source.terms.chunks(TOGETHER).enumerate() {
+                let panels = words.chunks_mut(side * terms).zip(squares.chunks_mut(side));
+                for (p, (panel, squares)) in panels.enumerate() {
+                    let elements = &source.elements[first + p * side..];
+                    let used = side.min(source.indices.len() - p * side);
+                    let width = panel.len() / terms;
+                    let words = &mut panel[part * TOGETHER * width..];
+                    // Whole vectors, as many as registers hold.
+                    match (used, width) {
+                        (24, 24) => copy_panel::<K, 3>(elements, terms_of_part, words, squares),
+                        (48, 48) => copy_panel::<K, 6>(elements, terms_of_part, words, squares),
+                        _ => {
+                            let lines = words.chunks_exact_mut(width);
+                            for (&term, words) in terms_of_part.iter().zip(lines) {
+                                copy_term::<K>(&elements[term..term + used], words, squares);
+                            }
                         }
                     }
                 }
@@ -133,9 +140,8 @@ impl<K: Accumulator> Task for PackColumns<'_, K> {
     }
 }
 
-/// A panel of `N` chunks of columns, of elements that follow each other. Sums of squares stay in
-/// registers, and panels, which may be a power of two apart, do not take each other's place in the
-/// cache.
+/// Terms of a panel of `N` chunks of columns, of elements that follow each other. Sums of squares
+/// stay in registers.
 #[inline(always)]
 fn copy_panel<K: Accumulator, const N: usize>(
     elements: &[K::Stored],
@@ -143,7 +149,8 @@ fn copy_panel<K: Accumulator, const N: usize>(
     words: &mut [K::Word],
     squares: &mut [f64],
 ) {
-    let mut sums = [[0.0; CHUNK]; N];
+    let (squares, _) = squares.as_chunks_mut::<CHUNK>();
+    let mut sums: [_; N] = std::array::from_fn(|chunk| squares[chunk]);
     for (&term, words) in terms.iter().zip(words.chunks_exact_mut(N * CHUNK)) {
         let (line, _) = elements[term..term + N * CHUNK].as_chunks::<CHUNK>();
         let (words, _) = words.as_chunks_mut::<CHUNK>();
@@ -156,7 +163,7 @@ fn copy_panel<K: Accumulator, const N: usize>(
             }
         }
     }
-    squares.copy_from_slice(sums.as_flattened());
+    squares.copy_from_slice(&sums);
 }
 
 /// One term of a panel, from elements that follow each other.
@@ -280,6 +287,53 @@ impl<K: Accumulator> Task for RowsOf<'_, K> {
 fn copy_run<K: Accumulator>(elements: &[K::Stored], words: &mut [K::Word]) {
     for (word, &x) in words.iter_mut().zip(elements) {
         *word = K::pack(x);
+    }
+}
+
+/// Adds the squares of the elements of columns, which are neighbors; terms are `stride` apart.
+pub(super) fn add_squares<K: Accumulator>(
+    elements: &[K::Stored],
+    stride: usize,
+    terms: usize,
+    squares: &mut [f64],
+) {
+    run(ColumnSquares::<K> { elements, stride, terms, squares });
+}
+
+struct ColumnSquares<'a, K: Accumulator> {
+    elements: &'a [K::Stored],
+    stride: usize,
+    terms: usize,
+    squares: &'a mut [f64],
+}
+
+impl<K: Accumulator> Task for ColumnSquares<'_, K> {
+    const IS_LONG: bool = true;
+    #[inline(always)]
+    fn run(self) {
+        /// Terms whose squares are added at a time, in registers.
+        const TERMS: usize = 8;
+        let Self { elements, stride, terms, squares } = self;
+        for first in (0..terms).step_by(TERMS) {
+            let lines = (first..terms.min(first + TERMS)).map(|term| &elements[term * stride..]);
+            let (whole, rest) = squares.as_chunks_mut::<CHUNK>();
+            for (i, squares) in whole.iter_mut().enumerate() {
+                let mut sums = *squares;
+                for line in lines.clone() {
+                    let (line, _) = line[i * CHUNK..][..CHUNK].as_chunks::<CHUNK>();
+                    for lane in 0..CHUNK {
+                        sums[lane] += K::square(K::pack(line[0][lane]));
+                    }
+                }
+                *squares = sums;
+            }
+            let at = whole.len() * CHUNK;
+            for line in lines {
+                for (square, &x) in rest.iter_mut().zip(&line[at..]) {
+                    *square += K::square(K::pack(x));
+                }
+            }
+        }
     }
 }
 

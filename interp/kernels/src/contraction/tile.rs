@@ -12,7 +12,9 @@
     )
 )]
 
+use half::bf16;
 use num::loops::instruction_set::Task;
+use std::convert::identity;
 use std::ops::{Add as _, Mul as _};
 
 /// Rows of a tile, at most.
@@ -59,7 +61,11 @@ impl<'a, W> Rows<'a, W> {
     }
 }
 
-impl<W> Columns<'_, W> {
+impl<'a, W> Columns<'a, W> {
+    /// Returns the words of a column.
+    pub(super) fn column(self, number: usize) -> impl Iterator<Item = &'a W> {
+        self.words[number..].iter().step_by(self.stride).take(self.terms)
+    }
     /// Returns the terms from the number `first` on, `most` of them at most.
     pub(super) fn slice(self, first: usize, most: usize) -> Self {
         let words = &self.words[first * self.stride..];
@@ -81,13 +87,18 @@ pub(super) trait NativeWord: Word {
     /// `self + other`.
     #[must_use]
     fn plus(self, other: Self) -> Self;
+}
+
+/// An element of columns, which is multiplied as a word.
+pub(super) trait Factor<W>: bytemuck::Pod {
+    fn word(self) -> W;
     /// Adds the products of a tile by vector instructions; returns false if the processor has none
     /// that are known.
-    fn vectors(tile: &Tile<'_, Self>, lines: &mut [&mut [Self]]) -> bool;
+    fn vectors(tile: &Tile<'_, W, Self>, lines: &mut [&mut [W]]) -> bool;
 }
 
 macro_rules! words {
-    ($($word:ty, $plus:expr, $times:expr, $vectors:expr;)*) => {
+    ($($word:ty, $plus:expr, $times:expr, [$($element:ty, $widen:expr, $vectors:expr;)*])*) => {
         $(impl Word for $word {}
         impl NativeWord for $word {
             #[inline]
@@ -98,35 +109,47 @@ macro_rules! words {
             fn plus(self, other: Self) -> Self {
                 $plus(self, other)
             }
-            fn vectors(tile: &Tile<'_, Self>, lines: &mut [&mut [Self]]) -> bool {
+        }
+        $(impl Factor<$word> for $element {
+            #[inline]
+            fn word(self) -> $word {
+                $widen(self)
+            }
+            fn vectors(tile: &Tile<'_, $word, Self>, lines: &mut [&mut [$word]]) -> bool {
                 #[cfg(target_arch = "x86_64")]
                 let are_added = $vectors(tile, lines);
                 #[cfg(not(target_arch = "x86_64"))]
                 let are_added = (|_, _| false)(tile, lines);
                 are_added
             }
-        })*
+        })*)*
     };
 }
 words! {
-    f64, f64::add, f64::mul, x86::double::run;
-    f32, f32::add, f32::mul, x86::single::run;
-    i32, i32::wrapping_add, i32::wrapping_mul, x86::integer::run;
-    i64, i64::wrapping_add, i64::wrapping_mul, |_, _| false;
+    f64, f64::add, f64::mul, [
+        f64, identity, x86::double::run;
+        f32, f64::from, x86::double_of_single::run;
+    ]
+    f32, f32::add, f32::mul, [
+        f32, identity, x86::single::run;
+        bf16, |x: bf16| f32::from_bits(u32::from(x.to_bits()) << 16), x86::single_of_bf16::run;
+    ]
+    i32, i32::wrapping_add, i32::wrapping_mul, [i32, identity, x86::integer::run;]
+    i64, i64::wrapping_add, i64::wrapping_mul, [i64, identity, |_, _| false;]
 }
 
 /// The factors of a product of tiles: the first words of each row, as many as there are terms of
-/// columns.
-pub(super) struct Tile<'a, W> {
+/// columns, and the elements of columns.
+pub(super) struct Tile<'a, W, C = W> {
     pub(super) rows: Rows<'a, W>,
-    pub(super) columns: Columns<'a, W>,
+    pub(super) columns: Columns<'a, C>,
     /// Whether sums begin, and are not added to what the lines hold.
     pub(super) is_first: bool,
 }
 
 /// Adds the products of a sound tile, in words.
-pub(super) fn add<W: NativeWord>(tile: &Tile<'_, W>, lines: &mut [&mut [W]]) {
-    if !W::vectors(tile, lines) {
+pub(super) fn add<W: NativeWord, C: Factor<W>>(tile: &Tile<'_, W, C>, lines: &mut [&mut [W]]) {
+    if !C::vectors(tile, lines) {
         portable(tile, lines);
     }
 }
@@ -221,7 +244,7 @@ fn halves(x: f64) -> [f64; 2] {
 }
 
 /// Four rows and four columns at a time, in plain loops.
-fn portable<W: NativeWord>(tile: &Tile<'_, W>, lines: &mut [&mut [W]]) {
+fn portable<W: NativeWord, C: Factor<W>>(tile: &Tile<'_, W, C>, lines: &mut [&mut [W]]) {
     const SIDE: usize = 4;
     let Tile { rows, columns: Columns { words, stride, terms, width }, is_first } = *tile;
     for first in (0..rows.count).step_by(SIDE) {
@@ -234,7 +257,7 @@ fn portable<W: NativeWord>(tile: &Tile<'_, W>, lines: &mut [&mut [W]]) {
                 let column = &column[start..start + SIDE];
                 for (operand, products) in operands.iter().zip(&mut products) {
                     for (sum, &b) in products.iter_mut().zip(column) {
-                        *sum = sum.plus_product(operand[k * rows.step], b);
+                        *sum = sum.plus_product(operand[k * rows.step], b.word());
                     }
                 }
             }
@@ -251,20 +274,23 @@ fn portable<W: NativeWord>(tile: &Tile<'_, W>, lines: &mut [&mut [W]]) {
 #[allow(clippy::wildcard_imports, reason = "the instructions are named below, for each type")]
 mod x86 {
     use super::Tile;
+    use half::bf16;
     use std::arch::x86_64::*;
 
-    /// The kernels of a type of words: registers, and the instructions on them.
+    /// The kernels of a type of words: registers, the instructions on them, and for each type of
+    /// elements of columns those that load words.
     macro_rules! kernels {
-        ($module:ident, $word:ty, $wide:tt, $narrow:tt) => {
-            pub(super) mod $module {
+        ($word:ty, $wide:tt, $narrow:tt,
+         $($module:ident: $element:ty, $load_wide:expr, $load_narrow:expr;)*) => {
+            $(pub(super) mod $module {
                 use super::*;
 
-                register!("avx512f", avx512, $word, $wide);
-                register!("avx2,fma", avx2, $word, $narrow);
+                register!("avx512f", avx512, $word, $element, $load_wide, $wide);
+                register!("avx2,fma", avx2, $word, $element, $load_narrow, $narrow);
 
                 /// Runs the best kernel that the processor has.
                 pub(in super::super) fn run(
-                    tile: &Tile<'_, $word>,
+                    tile: &Tile<'_, $word, $element>,
                     lines: &mut [&mut [$word]],
                 ) -> bool {
                     if std::arch::is_x86_feature_detected!("avx512f") {
@@ -281,21 +307,24 @@ mod x86 {
                     }
                     false
                 }
-            }
+            })*
         };
     }
 
     /// A kernel of one instruction set: rows by eight or six, four, two or one as its registers
     /// allow.
     macro_rules! register {
-        ($features:literal, $name:ident, $word:ty,
+        ($features:literal, $name:ident, $word:ty, $element:ty, $load_words:expr,
          ($rows:literal, $registers:literal, $zero:ident, $set:ident, $load:ident, $store:ident, $add:ident, $fma:expr)) => {
             #[target_feature(enable = $features)]
-            pub(in super::super) fn $name(tile: &Tile<'_, $word>, lines: &mut [&mut [$word]]) {
+            pub(in super::super) fn $name(
+                tile: &Tile<'_, $word, $element>,
+                lines: &mut [&mut [$word]],
+            ) {
                 /// `R` rows from `row` on, `N` registers of columns from `at` on.
                 #[target_feature(enable = $features)]
                 fn part<const R: usize, const N: usize>(
-                    tile: &Tile<'_, $word>,
+                    tile: &Tile<'_, $word, $element>,
                     row: usize,
                     at: usize,
                     lines: &mut [&mut [$word]],
@@ -311,7 +340,7 @@ mod x86 {
                         for _ in 0..columns.terms {
                             let mut vectors = [$zero(); N];
                             for (n, column) in vectors.iter_mut().enumerate() {
-                                *column = $load(b.add(n * lanes).cast());
+                                *column = $load_words(b.add(n * lanes).cast());
                             }
                             for (r, acc) in acc.iter_mut().enumerate() {
                                 let x = $set(*a.add(r * stride));
@@ -372,78 +401,52 @@ mod x86 {
         };
     }
 
-    kernels!(
-        double,
+    kernels! {
         f64,
         (
-            8,
-            3,
-            _mm512_setzero_pd,
-            _mm512_set1_pd,
-            _mm512_loadu_pd,
-            _mm512_storeu_pd,
-            _mm512_add_pd,
-            _mm512_fmadd_pd
+            8, 3, _mm512_setzero_pd, _mm512_set1_pd, _mm512_loadu_pd, _mm512_storeu_pd,
+            _mm512_add_pd, _mm512_fmadd_pd
         ),
         (
-            6,
-            2,
-            _mm256_setzero_pd,
-            _mm256_set1_pd,
-            _mm256_loadu_pd,
-            _mm256_storeu_pd,
-            _mm256_add_pd,
-            _mm256_fmadd_pd
-        )
-    );
-    kernels!(
-        single,
+            6, 2, _mm256_setzero_pd, _mm256_set1_pd, _mm256_loadu_pd, _mm256_storeu_pd,
+            _mm256_add_pd, _mm256_fmadd_pd
+        ),
+        double: f64, _mm512_loadu_pd, _mm256_loadu_pd;
+        double_of_single: f32,
+            |x: *const f32| _mm512_cvtps_pd(_mm256_loadu_ps(x)),
+            |x: *const f32| _mm256_cvtps_pd(_mm_loadu_ps(x));
+    }
+    kernels! {
         f32,
         (
-            8,
-            3,
-            _mm512_setzero_ps,
-            _mm512_set1_ps,
-            _mm512_loadu_ps,
-            _mm512_storeu_ps,
-            _mm512_add_ps,
-            _mm512_fmadd_ps
+            8, 3, _mm512_setzero_ps, _mm512_set1_ps, _mm512_loadu_ps, _mm512_storeu_ps,
+            _mm512_add_ps, _mm512_fmadd_ps
         ),
         (
-            6,
-            2,
-            _mm256_setzero_ps,
-            _mm256_set1_ps,
-            _mm256_loadu_ps,
-            _mm256_storeu_ps,
-            _mm256_add_ps,
-            _mm256_fmadd_ps
-        )
-    );
-    kernels!(
-        integer,
+            6, 2, _mm256_setzero_ps, _mm256_set1_ps, _mm256_loadu_ps, _mm256_storeu_ps,
+            _mm256_add_ps, _mm256_fmadd_ps
+        ),
+        single: f32, _mm512_loadu_ps, _mm256_loadu_ps;
+        single_of_bf16: bf16,
+            |x: *const __m256i| _mm512_castsi512_ps(
+                _mm512_slli_epi32::<16>(_mm512_cvtepu16_epi32(_mm256_loadu_si256(x)))
+            ),
+            |x: *const __m128i| _mm256_castsi256_ps(
+                _mm256_slli_epi32::<16>(_mm256_cvtepu16_epi32(_mm_loadu_si128(x)))
+            );
+    }
+    kernels! {
         i32,
         (
-            8,
-            3,
-            _mm512_setzero_si512,
-            _mm512_set1_epi32,
-            _mm512_loadu_si512,
-            _mm512_storeu_si512,
-            _mm512_add_epi32,
-            |a, b, sum| _mm512_add_epi32(sum, _mm512_mullo_epi32(a, b))
+            8, 3, _mm512_setzero_si512, _mm512_set1_epi32, _mm512_loadu_si512, _mm512_storeu_si512,
+            _mm512_add_epi32, |a, b, sum| _mm512_add_epi32(sum, _mm512_mullo_epi32(a, b))
         ),
         (
-            6,
-            2,
-            _mm256_setzero_si256,
-            _mm256_set1_epi32,
-            _mm256_loadu_si256,
-            _mm256_storeu_si256,
-            _mm256_add_epi32,
-            |a, b, sum| _mm256_add_epi32(sum, _mm256_mullo_epi32(a, b))
-        )
-    );
+            6, 2, _mm256_setzero_si256, _mm256_set1_epi32, _mm256_loadu_si256, _mm256_storeu_si256,
+            _mm256_add_epi32, |a, b, sum| _mm256_add_epi32(sum, _mm256_mullo_epi32(a, b))
+        ),
+        integer: i32, _mm512_loadu_si512, _mm256_loadu_si256;
+    }
 }
 
 #[cfg(test)]
@@ -451,24 +454,25 @@ mod tests {
     use super::*;
 
     /// The loop of an instruction set.
-    type TileFn<W> = fn(&Tile<'_, W>, &mut [&mut [W]]);
+    type TileFn<W, C> = fn(&Tile<'_, W, C>, &mut [&mut [W]]);
 
     /// The sums of every instruction set that the processor has are those of the plain loops:
     /// products and sums are small integers.
-    fn compare<W: NativeWord + PartialEq + std::fmt::Debug>(
-        number: impl Fn(usize) -> W,
-        others: &[TileFn<W>],
+    fn compare<W: NativeWord + PartialEq + std::fmt::Debug, C: Factor<W>>(
+        number: impl Fn(usize) -> C,
+        others: &[TileFn<W, C>],
     ) {
+        let word = |i: usize| number(i).word();
         for (count, vectors, terms) in
             (1..=ROWS).flat_map(|r| (1..=VECTORS).flat_map(move |v| [1, 2, 7].map(|k| (r, v, k))))
         {
             let width = vectors * W::LANES;
             let (stride, step) = if count % 3 == 1 { (2, ROWS + 9) } else { (terms + 3, 1) };
-            let words: Vec<W> = (0..count * stride + terms * step).map(&number).collect();
+            let words: Vec<W> = (0..count * stride + terms * step).map(word).collect();
             let between = width + 2 * (count % 2);
-            let words_of_columns: Vec<W> = (0..terms * between).map(|i| number(i + 5)).collect();
+            let words_of_columns: Vec<C> = (0..terms * between).map(|i| number(i + 5)).collect();
             let columns = Columns { words: &words_of_columns, stride: between, terms, width };
-            let start: Vec<W> = (0..count * width).map(|i| number(i + 1)).collect();
+            let start: Vec<W> = (0..count * width).map(|i| word(i + 1)).collect();
             let rows = Rows { words: &words, stride, step, count };
             for is_first in [false, true] {
                 let tile = Tile { rows, columns, is_first };
@@ -492,21 +496,32 @@ mod tests {
     fn instruction_sets_agree() {
         let small = |i: usize| i32::try_from(i * i % 23).expect("a small number") - 11;
         let single = |i: usize| f32::from(i8::try_from(small(i)).expect("a small number"));
+        let double = |i: usize| f64::from(small(i));
+        let narrow = |i: usize| bf16::from_f32(single(i));
         #[cfg(target_arch = "x86_64")]
         if std::arch::is_x86_feature_detected!("avx2") && std::arch::is_x86_feature_detected!("fma")
         {
-            // SAFETY: the processor has the instructions, and the tiles are sound.
-            compare(small, &[|tile, lines| unsafe { x86::integer::avx2(tile, lines) }]);
-            // SAFETY: as above.
-            compare(single, &[|tile, lines| unsafe { x86::single::avx2(tile, lines) }]);
-            // SAFETY: as above.
-            compare(
-                |i| f64::from(small(i)),
-                &[|tile, lines| unsafe { x86::double::avx2(tile, lines) }],
-            );
+            macro_rules! compare_avx2 {
+                ($($number:expr, $word:ty, $module:ident;)*) => {
+                    // SAFETY: the processor has the instructions, and the tiles are sound.
+                    $(compare::<$word, _>(
+                        $number,
+                        &[|tile, lines| unsafe { x86::$module::avx2(tile, lines) }],
+                    );)*
+                };
+            }
+            compare_avx2! {
+                small, i32, integer;
+                single, f32, single;
+                narrow, f32, single_of_bf16;
+                double, f64, double;
+                single, f64, double_of_single;
+            }
         }
-        compare(small, &[]);
-        compare(|i| f64::from(small(i)), &[]);
-        compare(single, &[]);
+        compare::<i32, _>(small, &[]);
+        compare::<f32, _>(single, &[]);
+        compare::<f32, _>(narrow, &[]);
+        compare::<f64, _>(double, &[]);
+        compare::<f64, _>(single, &[]);
     }
 }
