@@ -1,8 +1,9 @@
 //! The accumulators of sums of products: words, running sums, their error bounds, and exact sums.
 use super::error_bound::{ErrorBound, exact_sum};
 use super::operands::Rounding;
-use super::rounding::{Round, RoundCompensated, to_bf16, to_f16, to_f32};
+use super::rounding::{Round, RoundCompensated, to_f32, to_narrow};
 use super::tile::{self, Columns, NativeWord, ROWS, Rows, Tile, VECTORS, Word};
+use half::{bf16, f16};
 use hlo::{ElementType, Scalar};
 use num::accumulator::Sum;
 use num::loops::instruction_set::run;
@@ -274,9 +275,11 @@ impl Accumulator for F64Accumulator {
         if is_once && rounding.to == ElementType::F32 {
             run(Round::<4, _> { sums, error: units, norms, slots, element: to_f32, decided });
         } else if is_once && rounding.to == ElementType::Bf16 {
-            run(Round::<2, _> { sums, error: units, norms, slots, element: to_bf16, decided });
+            let element = to_narrow::<bf16>;
+            run(Round::<2, _> { sums, error: units, norms, slots, element, decided });
         } else if is_once && rounding.to == ElementType::F16 {
-            run(Round::<2, _> { sums, error: units, norms, slots, element: to_f16, decided });
+            let element = to_narrow::<f16>;
+            run(Round::<2, _> { sums, error: units, norms, slots, element, decided });
         } else {
             return round_each::<Self>(sums, error, (norm, norms), rounding, slots);
         }

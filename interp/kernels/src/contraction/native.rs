@@ -3,13 +3,12 @@
 use super::accumulator::{Accumulator, OwnSums};
 use super::error_bound::{ErrorBound, exact_sum};
 use super::operands::Rounding;
-use super::rounding::nearest_bf16;
 use super::tile::{self, Factor, NativeWord, Tile};
 use crate::strided::{copy_short, with_half};
 use half::bf16;
 use hlo::{ElementType, Scalar};
-use num::loops::convert_loop;
 use num::loops::instruction_set::{Task, run};
+use num::loops::{Narrow, convert_loop};
 use std::marker::PhantomData;
 
 /// Numbers that are multiplied and added in their own type, without a bound of the error.
@@ -195,7 +194,7 @@ impl Task for ToBf16<'_> {
     fn run(self) {
         let (slots, _) = self.slots.as_chunks_mut::<2>();
         for (slot, &sum) in slots.iter_mut().zip(self.sums) {
-            *slot = nearest_bf16(sum);
+            *slot = bf16::rounded(sum).to_le_bytes();
         }
     }
 }

@@ -13,6 +13,7 @@
 )]
 
 use half::bf16;
+use num::loops::Narrow as _;
 use num::loops::instruction_set::Task;
 use std::convert::identity;
 use std::ops::{Add as _, Mul as _};
@@ -132,7 +133,7 @@ words! {
     ]
     f32, f32::add, f32::mul, [
         f32, identity, x86::single::run;
-        bf16, |x: bf16| f32::from_bits(u32::from(x.to_bits()) << 16), x86::single_of_bf16::run;
+        bf16, bf16::wide, x86::single_of_bf16::run;
     ]
     i32, i32::wrapping_add, i32::wrapping_mul, [i32, identity, x86::integer::run;]
     i64, i64::wrapping_add, i64::wrapping_mul, [i64, identity, |_, _| false;]

@@ -39,6 +39,7 @@ pub use convert::convert_loop;
 pub use extreme::{ExtremeLoops, extreme_loops};
 pub use in_order::{InOrderFn, in_order_loop};
 use instruction_set::Task;
+pub use narrow::Narrow;
 pub use order::{clamp_loop, compare_loop};
 pub use precision::reduce_precision_loop;
 pub use progression::{Progression, WriteElements};

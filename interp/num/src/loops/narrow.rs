@@ -13,7 +13,7 @@ const STAGE: usize = 128;
 pub(super) type ScalarDefinition<const N: usize> = Box<dyn Fn([Scalar; N]) -> Scalar + Send + Sync>;
 
 /// A float type that f32 contains.
-pub(super) trait Narrow: Native {
+pub trait Narrow: Native {
     /// The bits of infinity.
     const INFINITY: u16;
     /// The bit that makes a NaN quiet.
@@ -24,7 +24,9 @@ pub(super) trait Narrow: Native {
     fn rounded(x: f32) -> Self;
     /// Returns false only if `x` is not halfway between two neighbors in the type.
     fn may_be_tie(x: f32) -> bool;
+    /// Returns the number as a scalar.
     fn scalar(self) -> Scalar;
+    /// Returns the nearest number to a scalar.
     fn of_scalar(x: Scalar) -> Self;
     /// Returns the number, with a NaN quiet.
     #[inline(always)]
@@ -32,10 +34,12 @@ pub(super) trait Narrow: Native {
         let x = self.wide();
         if x.is_nan() { f32::from_bits(x.to_bits() | QUIET) } else { x }
     }
+    /// Writes the numbers, with NaNs quiet.
     fn widen(from: &[Self], to: &mut [f32]) {
         let function = |[x]: [Self; 1]| x.quiet();
         instruction_set::run(Each { operands: [from], result: to, function });
     }
+    /// Writes the nearest numbers.
     fn round(from: &[f32], to: &mut [Self]) {
         let function = |[x]: [f32; 1]| Self::rounded(x);
         instruction_set::run(Each { operands: [from], result: to, function });
