@@ -89,10 +89,10 @@ impl Kernel for Extremes {
         let count = self.results.count().saturating_mul(self.elements.count());
         Some(u64::try_from(count).unwrap_or(u64::MAX))
     }
-    fn compute(&self, inputs: &[&[u8]], outputs: &mut [&mut [u8]]) {
+    fn compute(&self, inputs: &[&[u8]], outputs: &mut [&mut [u8]]) -> u64 {
         let (run, [a, b]) = (self.run, self.widths);
         let strip = run.min(TOGETHER);
-        let [numbers, indices] = outputs else { return };
+        let [numbers, indices] = outputs else { return 0 };
         let cut = numbers.chunks_mut(run * a).zip(indices.chunks_mut(run * b)).enumerate();
         let cut = cut.flat_map(|(line, (numbers, indices))| {
             let strips = numbers.chunks_mut(strip * a).zip(indices.chunks_mut(strip * b));
@@ -100,7 +100,8 @@ impl Kernel for Extremes {
             strips.enumerate().map(first)
         });
         if self.results.count() * self.elements.count() <= FOLDED {
-            return cut.for_each(|(first, outputs)| self.part(first, inputs, outputs));
+            cut.for_each(|(first, outputs)| self.part(first, inputs, outputs));
+            return 0;
         }
         let mut all: Vec<(usize, [&mut [u8]; 2])> = cut.collect();
         let least = FOLDED / (strip * self.elements.count());
@@ -108,6 +109,7 @@ impl Kernel for Extremes {
             let (first, [numbers, indices]) = &mut part[0];
             self.part(*first, inputs, [numbers, indices]);
         });
+        0
     }
     fn scratch(&self) -> usize {
         let results = self.results.count();

@@ -1,11 +1,12 @@
 //! `gather`: `result[batch, offset] = operand[clamp(start) + offset]`
 use crate::Kernel;
 use crate::cost_model::MOVED_BYTES;
-use crate::function::writes_with;
+use crate::function::{computes, writes_with};
 use crate::index_vectors::{Indexing, Offsets, Slices, Units};
 use crate::op::{ArrayOp, Site, linear, needs_whole_operands};
 use crate::strided::{copy_short, with_half, with_width};
 use hlo::op::Gather;
+use num::Arithmetic;
 use num::error::Code;
 use num::index::to_usize;
 use num::parallel::parts;
@@ -48,11 +49,11 @@ fn kernel(op: &Gather, site: &Site<'_>) -> Box<dyn Kernel> {
     };
     let slices = Slices::new(&indexing, (from, site.operands[1]), (&shape.dims, offset_dims));
     let width = shape.ty.storage_bytes();
-    writes_with(slices.scratch(), move |_, inputs, outputs| {
-        let (from, indices) = (inputs[0].bytes(), inputs[1]);
+    computes(Arithmetic::Exact, slices.scratch(), None, move |inputs, output| {
+        let (from, indices) = (inputs[0], inputs[1]);
         let (offsets, unit) = (slices.offsets(indices), slices.unit * width);
         let at_once = (MOVED_BYTES / unit).max(1);
-        parts(outputs[0].bytes_mut(), (at_once * unit, 1), |part, mut to| {
+        parts(output, (at_once * unit, 1), |part, mut to| {
             let units = (part * at_once, to.len() / unit);
             slices
                 .each_block((indices, &offsets), units, |units| {
@@ -64,7 +65,6 @@ fn kernel(op: &Gather, site: &Site<'_>) -> Box<dyn Kernel> {
                 })
                 .expect("copies do not fail");
         });
-        Ok(())
     })
 }
 

@@ -4,7 +4,7 @@
     reason = "only code inlined into the function of an instruction set is compiled for it"
 )]
 use crate::strided::Walk;
-use hlo::{Array, ArrayShape, Dims, ElementType, Scalar};
+use hlo::{ArrayShape, Dims, ElementType, Scalar};
 use num::Result;
 use num::index::{Grid, others, pick, saturating_count, strides, to_i64, to_usize};
 use num::loops::instruction_set::{self, Task};
@@ -49,7 +49,7 @@ struct Batching {
 impl Slices {
     /// Writes the offsets of the slices of the vectors from `first` on, as many as `to` has;
     /// `numbers` is memory for their components.
-    fn starts(&self, indices: &Array, first: usize, numbers: &mut Vec<i64>, to: &mut [usize]) {
+    fn starts(&self, indices: &[u8], first: usize, numbers: &mut Vec<i64>, to: &mut [usize]) {
         to.fill(0);
         for batching in &self.batching {
             batching.add(first, to);
@@ -87,9 +87,9 @@ impl Slices {
 
     /// Writes the indices from `first` on; one beyond i64 becomes the largest i64, which is beyond
     /// every array.
-    fn widen(&self, indices: &Array, first: usize, to: &mut [i64]) {
+    fn widen(&self, indices: &[u8], first: usize, to: &mut [i64]) {
         let width = self.ty.storage_bytes();
-        let bytes = &indices.bytes()[first * width..][..to.len() * width];
+        let bytes = &indices[first * width..][..to.len() * width];
         match &self.convert {
             Some(convert) => convert(&[bytes], bytemuck::cast_slice_mut(to)),
             None if self.ty == ElementType::S64 => {
@@ -273,7 +273,7 @@ impl Slices {
         runs.saturating_add(starts).saturating_mul(size_of::<usize>())
     }
     /// Returns the offsets for a run of a kernel.
-    pub(super) fn offsets(&self, indices: &Array) -> Offsets {
+    pub(super) fn offsets(&self, indices: &[u8]) -> Offsets {
         let starts = (!self.are_units()).then(|| {
             let (mut list, mut numbers) = (vec![0; self.count], Vec::new());
             for (i, to) in list.chunks_mut(BLOCK).enumerate() {
@@ -291,7 +291,7 @@ impl Slices {
     /// Calls `each` for `count` units from `first` on, in blocks.
     pub(super) fn each_block(
         &self,
-        (indices, offsets): (&Array, &Offsets),
+        (indices, offsets): (&[u8], &Offsets),
         (first, count): (usize, usize),
         mut each: impl FnMut(Units<'_>) -> Result<()>,
     ) -> Result<()> {

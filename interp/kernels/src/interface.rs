@@ -33,8 +33,7 @@ pub trait Kernel: Send + Sync {
         let inputs: SmallVec<[&[u8]; 6]> = inputs.iter().flatten().map(|x| x.bytes()).collect();
         let mut outputs: SmallVec<[&mut [u8]; 2]> =
             outputs.iter_mut().map(Array::bytes_mut).collect();
-        self.compute(&inputs, &mut outputs);
-        Ok(())
+        scope.spend(self.compute(&inputs, &mut outputs))
     }
     /// Returns the operands with which the first output may share memory.
     fn reuse(&self) -> Reuse {
@@ -53,13 +52,16 @@ pub trait Kernel: Send + Sync {
     fn fold(&self, _inputs: &[Option<&Array>], _output: &mut Array) -> bool {
         false
     }
-    /// Returns the steps that [`Kernel::run`] spends, if [`Kernel::compute`] computes the outputs too.
+    /// Returns the steps that [`Kernel::run`] spends in any case, if [`Kernel::compute`] computes the
+    /// outputs too.
     fn computes(&self) -> Option<u64> {
         None
     }
-    /// Computes the outputs, from the bytes of all inputs, as [`Kernel::run`] does but for what that
-    /// takes from the run.
-    fn compute(&self, _inputs: &[&[u8]], _outputs: &mut [&mut [u8]]) {}
+    /// Computes the outputs, from the bytes of the inputs, as [`Kernel::run`] does but for what that
+    /// takes from the run. Returns the other steps that it has taken.
+    fn compute(&self, _inputs: &[&[u8]], _outputs: &mut [&mut [u8]]) -> u64 {
+        0
+    }
     /// Returns how [`Kernel::compute`] computes the few elements of the only output from few: in these
     /// steps, in this order.
     fn formula(&self) -> Option<Formula> {

@@ -313,16 +313,15 @@ impl Kernel for OfLines {
     fn computes(&self) -> Option<u64> {
         Some(self.steps)
     }
-    fn compute(&self, inputs: &[&[u8]], outputs: &mut [&mut [u8]]) {
+    fn compute(&self, inputs: &[&[u8]], outputs: &mut [&mut [u8]]) -> u64 {
         let (Self { lines, method, width, .. }, output) = (self, &mut *outputs[0]);
         if let Some(of_one) = &self.of_one {
-            return of_one.run_with_scalar(inputs[0], inputs[1], output);
+            of_one.run_with_scalar(inputs[0], inputs[1], output);
+        } else if !self.folded.is_some_and(|of| of.add(lines, [inputs[0], inputs[1]], output)) {
+            let first = Scalar::read(self.first, inputs[1]);
+            Reduction { lines, method, from: inputs[0], width: *width, first }.run(output);
         }
-        if self.folded.is_some_and(|folded| folded.add(lines, [inputs[0], inputs[1]], output)) {
-            return;
-        }
-        let first = Scalar::read(self.first, inputs[1]);
-        Reduction { lines, method, from: inputs[0], width: *width, first }.run(output);
+        0
     }
     fn formula(&self) -> Option<Formula> {
         let Folded { op, ty, error } = self.folded?;

@@ -1,9 +1,9 @@
 //! `scatter`: `result[start + window] = computation(result[..], update[..])`, update after update
-use crate::Kernel;
 use crate::data_movement::affine;
-use crate::function::updates_with;
+use crate::function::{given, updates_with};
 use crate::index_vectors::{Indexing, Offsets, Slices, Units};
 use crate::op::{ArrayOp, Site, linear, needs_whole_operands};
+use crate::{Kernel, Reuse};
 use hlo::op::Scatter;
 use hlo::{Array, ArrayShape, Dims, ElementType, Scalar};
 use num::index::{others, strides, to_i64, to_usize};
@@ -39,14 +39,8 @@ fn kernel(
     } = op;
     let (applied, count) = (programs.get(*to_apply)?, operands.len() / 2);
     let (operand, indices, updates) = (operands[0], operands[count], operands[count + 1]);
-    // The first output has the elements of its operand, and the inputs are those after it.
-    let copy_others = |inputs: &[&Array], outputs: &mut [Array]| {
-        for (input, output) in inputs.iter().zip(&mut outputs[1..]) {
-            copy(input.bytes(), output.bytes_mut());
-        }
-    };
     if updates.element_count() == Some(0) {
-        return Some(updates_with(0, move |_, inputs, outputs| {
+        return Some(updates_with(0, |_, inputs, outputs| {
             copy_others(inputs, outputs);
             Ok(())
         }));
@@ -90,11 +84,15 @@ fn kernel(
     };
     let scratch = scratch.saturating_add(slices.scratch());
     let update = update_of(&applied, operand.ty, updates.ty);
-    let scatter = ScatterKernel { slices, moved, update, applied };
-    Some(updates_with(scratch, move |scope, inputs, outputs| {
-        copy_others(inputs, outputs);
-        scatter.run(outputs, inputs[count - 1], &inputs[count..], scope)
-    }))
+    let width = operand.ty.storage_bytes();
+    Some(Box::new(ScatterKernel { slices, moved, update, applied, scratch, width }))
+}
+
+/// Copies the operands after the first one, whose elements the first output has.
+fn copy_others(inputs: &[&Array], outputs: &mut [Array]) {
+    for (input, output) in inputs.iter().zip(&mut outputs[1..]) {
+        copy(input.bytes(), output.bytes_mut());
+    }
 }
 
 struct ScatterKernel {
@@ -103,6 +101,9 @@ struct ScatterKernel {
     moved: Option<(Dims, Dims)>,
     update: Option<Arc<UpdateFn>>,
     applied: Arc<ScalarProgram>,
+    scratch: usize,
+    /// The bytes of an element of the first operand.
+    width: usize,
 }
 
 /// Returns the loop that combines the elements of the only updates with those of the only operand;
@@ -122,9 +123,43 @@ fn update_of(
     Some(binary_loop(op, of, Arithmetic::Exact)?.at_offsets(ty.storage_bytes()))
 }
 
+impl Kernel for ScatterKernel {
+    fn run(
+        &self,
+        scope: &dyn Scope,
+        inputs: &[Option<&Array>],
+        outputs: &mut [Array],
+    ) -> Result<()> {
+        let (inputs, count) = (given(inputs), outputs.len());
+        copy_others(&inputs, outputs);
+        self.scatter(outputs, inputs[count - 1], &inputs[count..], scope)
+    }
+    fn reuse(&self) -> Reuse {
+        Reuse::Update
+    }
+    fn scratch(&self) -> usize {
+        self.scratch
+    }
+    fn computes(&self) -> Option<u64> {
+        (self.update.is_some() && self.moved.is_none()).then_some(0)
+    }
+    fn compute(&self, inputs: &[&[u8]], outputs: &mut [&mut [u8]]) -> u64 {
+        let ([indices, updates], Some(function)) = (inputs, &self.update) else { return 0 };
+        let (offsets, mut steps) = (self.slices.offsets(indices), 0_u64);
+        let blocks =
+            self.slices.each_block((indices, &offsets), (0, self.slices.units()), |units| {
+                steps = steps.saturating_add(self.steps(&units));
+                self.update(function, (&units, &offsets), outputs[0], updates);
+                Ok(())
+            });
+        blocks.expect("updates do not fail");
+        steps
+    }
+}
+
 impl ScatterKernel {
     /// Applies the updates to the elements of `values`.
-    fn run(
+    fn scatter(
         &self,
         values: &mut [Array],
         indices: &Array,
@@ -139,29 +174,47 @@ impl ScatterKernel {
         let moved: Vec<&Array> = moved.iter().collect();
         let updates = if moved.is_empty() { updates } else { &moved };
         let mut combine = Combine::new(&self.applied, scope, values, updates);
-        let width = combine.types[0].storage_bytes();
         let mut values: Vec<&mut [u8]> = values.iter_mut().map(Array::bytes_mut).collect();
-        let (offsets, unit) = (self.slices.offsets(indices), self.slices.unit);
+        let (offsets, unit) = (self.slices.offsets(indices.bytes()), self.slices.unit);
         if self.update.is_none() {
             self.applied.prepare(unit.saturating_mul(self.slices.units()));
         }
-        self.slices.each_block((indices, &offsets), (0, self.slices.units()), |units| {
-            // The highest bit is set of no other start.
-            let outside: usize = units.starts.iter().map(|start| start >> (usize::BITS - 1)).sum();
-            let calls = (units.starts.len() - outside).saturating_mul(unit);
-            scope.spend(u64::try_from(calls).unwrap_or(u64::MAX))?;
-            let from = units.first * unit;
+        let all = (0, self.slices.units());
+        self.slices.each_block((indices.bytes(), &offsets), all, |units| {
+            scope.spend(self.steps(&units))?;
             match (&self.update, values.as_mut_slice(), updates) {
                 (Some(function), [value], [update]) => {
-                    let Offsets { runs, run, .. } = &offsets;
-                    let targets = Targets { starts: units.starts, runs, run: *run };
-                    let update = &update.bytes()[from * width..];
-                    function(&mut value[units.part * width..], update, &targets);
+                    self.update(function, (&units, &offsets), value, update.bytes());
                     Ok(())
                 }
-                (_, values, updates) => combine.units(values, &units, &offsets, updates, from),
+                (_, values, updates) => {
+                    combine.units(values, &units, &offsets, updates, units.first * unit)
+                }
             }
         })
+    }
+
+    /// Returns the calls for units that are inside.
+    fn steps(&self, units: &Units<'_>) -> u64 {
+        // The highest bit is set of no other start.
+        let outside: usize = units.starts.iter().map(|start| start >> (usize::BITS - 1)).sum();
+        let calls = (units.starts.len() - outside).saturating_mul(self.slices.unit);
+        u64::try_from(calls).unwrap_or(u64::MAX)
+    }
+
+    /// Applies the updates of units by a loop.
+    fn update(
+        &self,
+        function: &Arc<UpdateFn>,
+        (units, offsets): (&Units<'_>, &Offsets),
+        value: &mut [u8],
+        update: &[u8],
+    ) {
+        let width = self.width;
+        let Offsets { runs, run, .. } = offsets;
+        let targets = Targets { starts: units.starts, runs, run: *run };
+        let update = &update[units.first * self.slices.unit * width..];
+        function(&mut value[units.part * width..], update, &targets);
     }
 }
 

@@ -404,7 +404,7 @@ impl LoopBuilder<'_> {
         if needs_machine {
             return None;
         }
-        let sources: Vec<_> =
+        let mut sources: Vec<_> =
             operands.iter().map(|leaves| self.source(leaves)).collect::<Option<_>>()?;
         // A large array that was reshaped is passed as it is.
         let fits = sources.iter().all(|(source, of)| match source {
@@ -414,13 +414,7 @@ impl LoopBuilder<'_> {
                 (&own.dims, own.ty) == (&of.dims, of.ty)
             }
         });
-        let leaves = instruction.shape.leaves();
-        let results: Vec<Arc<ArrayShape>> = leaves
-            .into_iter()
-            .map(|leaf| {
-                leaf.array().filter(|a| a.dynamic.is_none()).map(|a| Arc::new(static_shape(a)))
-            })
-            .collect::<Option<_>>()?;
+        let results = static_shapes(&instruction.shape)?;
         if let [result] = &*results
             && let Some(leaf) = self.elementwise(&instruction.op, &sources, result)
         {
@@ -461,6 +455,10 @@ impl LoopBuilder<'_> {
         let operation = match callee.computes().filter(|_| updated.is_none()) {
             Some(steps) => {
                 self.block.fuel += steps;
+                if callee.is_update() {
+                    let (Source::Small(from), _) = sources.remove(0) else { return None };
+                    self.push(Operation::copy(from, places[0].0));
+                }
                 let is_small = sources.iter().all(|(source, _)| source.small().is_some());
                 match callee.formula().filter(|_| is_small) {
                     Some(formula) => Operation::Formula { formula, kernel: number },
@@ -478,6 +476,12 @@ impl LoopBuilder<'_> {
         self.kernels.push(KernelCall { callee, site, operands: sources, results: places, sharing });
         Some(value)
     }
+}
+
+/// Returns the shapes of the leaves of a value; `None` if one is no array of a size that is known.
+fn static_shapes(shape: &Shape) -> Option<Vec<Arc<ArrayShape>>> {
+    let arrays = shape.leaves().into_iter().map(|leaf| leaf.array());
+    arrays.map(|a| a.filter(|a| a.dynamic.is_none()).map(|a| Arc::new(static_shape(a)))).collect()
 }
 
 /// Returns the number that more than half of many are.

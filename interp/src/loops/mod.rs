@@ -133,7 +133,7 @@ impl LoopProgram {
             Source::Large(_) => no_array(),
         };
         let arrays = self.kernels.iter().map(|call| {
-            if call.callee.computes().is_some() {
+            if call.computes() {
                 return (Vec::new(), Vec::new());
             }
             let results = call.results.iter().map(|(_, shape)| zeros(shape));

@@ -41,7 +41,8 @@ pub(super) enum Operation {
     },
     /// One of the kernels.
     Kernel(usize),
-    /// One of the kernels, which computes bytes from bytes.
+    /// One of the kernels, which computes bytes from bytes. One that updates operand 0 changes it in
+    /// the place of the result.
     Compute(usize),
     /// The same, of few elements, in known steps.
     Formula {
@@ -240,9 +241,13 @@ pub(super) struct KernelCall {
 }
 
 impl KernelCall {
+    /// Returns whether it computes bytes from bytes.
+    pub(super) fn computes(&self) -> bool {
+        !self.results.is_empty() && self.callee.computes().is_some()
+    }
     /// Returns the bytes of its arrays.
     pub(super) fn bytes(&self) -> usize {
-        if self.callee.computes().is_some() {
+        if self.computes() {
             return 0;
         }
         let small = self.operands.iter().filter_map(|(source, _)| source.small());
@@ -352,9 +357,12 @@ impl Operation {
             }
             Self::Product { operands, result } => (operands.to_vec(), vec![*result]),
             Self::Kernel(number) | Self::Compute(number) | Self::Formula { kernel: number, .. } => {
-                let KernelCall { operands, results, .. } = &kernels[*number];
+                let KernelCall { callee, operands, results, .. } = &kernels[*number];
                 let operands = operands.iter().filter_map(|(source, _)| source.small());
-                (operands.collect(), results.iter().map(|(place, _)| *place).collect())
+                let written: Vec<Place> = results.iter().map(|(place, _)| *place).collect();
+                // The rest of an array stays.
+                let changed = written.iter().filter(|_| callee.is_update());
+                (operands.chain(changed.copied()).collect(), written)
             }
             Self::Fused(call) => {
                 let inputs = call.inputs.iter().filter_map(|source| source.small());
@@ -520,7 +528,8 @@ impl<'a> LoopRun<'a> {
                 Source::Large(number) => self.large[number].bytes(),
             });
             let inputs: SmallVec<[&[u8]; 4]> = inputs.collect();
-            return sharing.run(None, || kernel.compute(&inputs, &mut [output]));
+            self.unspent += sharing.run(None, || kernel.compute(&inputs, &mut [output]));
+            return;
         }
         let mut places: SmallVec<[(usize, Place); 2]> =
             results.iter().map(|(place, _)| *place).enumerate().collect();
@@ -533,7 +542,7 @@ impl<'a> LoopRun<'a> {
             Source::Large(number) => self.large[number].bytes(),
         });
         let inputs: SmallVec<[&[u8]; 4]> = inputs.collect();
-        sharing.run(None, || kernel.compute(&inputs, &mut outputs));
+        self.unspent += sharing.run(None, || kernel.compute(&inputs, &mut outputs));
     }
 
     fn kernel(&mut self, number: usize) -> Result<()> {

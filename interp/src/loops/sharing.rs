@@ -13,6 +13,7 @@ use hlo::ElementType;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 use std::mem::take;
+use std::slice;
 
 /// The bytes above which an array shares memory: no vector or register holds a part of it.
 const LEAST: usize = 1 << 9;
@@ -229,7 +230,8 @@ impl Lives<'_> {
         uses
     }
 
-    /// Leaves out copies at the ends of the bodies and branches inside of a block.
+    /// Leaves out copies in a block, at the ends of the bodies and branches inside of it, and
+    /// operations that move nothing.
     fn without_copies(&mut self, block: &mut Block) {
         for operation in &mut block.operations {
             let blocks: Vec<&mut Block> = match operation {
@@ -245,25 +247,68 @@ impl Lives<'_> {
                 self.without_copy_at_end(block);
             }
         }
+        self.without_last_copies(block);
+        let is_empty = |operation: &Operation| matches!(operation, Operation::Move(Move { copies, walk: None, .. }) if copies.is_empty());
+        block.operations.retain(|operation| !is_empty(operation));
+    }
+
+    /// Leaves out copies to arrays that begin with them, of arrays that end with them: both are one.
+    fn without_last_copies(&mut self, block: &mut Block) {
+        let mut uses = self.uses(&block.operations);
+        for (at, operation) in block.operations.iter_mut().enumerate() {
+            if !is_copy(operation) {
+                continue;
+            }
+            let of_copies = self.counts(slice::from_ref(operation));
+            let Operation::Move(Move { copies, .. }) = operation else { continue };
+            copies.retain(|copy| {
+                let arrays = copy.places().map(|place| {
+                    let is_whole = self.image.array_at(place.start).is_some_and(|array| {
+                        array.place == place && self.image.constant(place).is_none()
+                    });
+                    let array = self.place_of(place.start);
+                    let of_array = uses.get(&array).filter(|(count, ..)| {
+                        is_whole
+                            && place.bytes > LEAST
+                            && of_copies.get(&array) == Some(&1)
+                            && self.total.get(&array) == Some(count)
+                    });
+                    of_array.map(|&of_array| (array, of_array))
+                });
+                match arrays {
+                    [Some((from, (count, first, last))), Some((to, (of_other, begin, end)))]
+                        if last == at && begin == at =>
+                    {
+                        let count = count + of_other - 2;
+                        self.same.insert(from, to);
+                        uses.remove(&from);
+                        uses.insert(to, (count, first, end));
+                        self.total.remove(&from);
+                        self.total.insert(to, count);
+                        false
+                    }
+                    _ => true,
+                }
+            });
+        }
+    }
+    /// Returns how often operations use arrays themselves.
+    fn counts(&self, operations: &[Operation]) -> FxHashMap<usize, usize> {
+        let mut counts = FxHashMap::default();
+        for place in operations.iter().flat_map(|operation| self.places(operation)) {
+            self.arrays(place).for_each(|array| *counts.entry(array).or_default() += 1);
+        }
+        counts
     }
 
     /// Leaves out copies at the end of a block of what may be computed in the place of the copy.
     fn without_copy_at_end(&mut self, block: &mut Block) {
-        let is_copy = |operation: &Operation| match operation {
-            Operation::Move(Move { from, to, walk, .. }) => {
-                from.is_none() && to.is_none() && walk.is_none()
-            }
-            _ => false,
-        };
         let count =
             block.operations.iter().rev().take_while(|operation| is_copy(operation)).count();
         let at = block.operations.len() - count;
         let (before, last) = block.operations.split_at_mut(at);
         let uses = self.uses(before);
-        let mut of_copies: FxHashMap<usize, usize> = FxHashMap::default();
-        for place in last.iter().flat_map(|operation| self.places(operation)) {
-            self.arrays(place).for_each(|array| *of_copies.entry(array).or_default() += 1);
-        }
+        let of_copies = self.counts(last);
         for operation in last {
             let Operation::Move(Move { copies, .. }) = operation else { continue };
             for copy in take(copies) {
@@ -348,6 +393,16 @@ fn placed(memory: Vec<Life>) -> (Vec<(usize, usize)>, usize) {
         offsets.extend(arrays.into_iter().map(|(array, offset)| (array, start + offset)));
     }
     (offsets, most)
+}
+
+/// Returns whether an operation copies arrays or parts of them.
+fn is_copy(operation: &Operation) -> bool {
+    match operation {
+        Operation::Move(Move { from, to, walk, .. }) => {
+            from.is_none() && to.is_none() && walk.is_none()
+        }
+        _ => false,
+    }
 }
 
 /// Returns the blocks inside of an operation.

@@ -102,7 +102,8 @@ impl UnallocatedPlan {
         let opcode = step.site.of(lowering.module()).opcode();
         let fits =
             |&array: &ArrayId| self.bytes(array).is_some_and(|bytes| (1..=SMALL).contains(&bytes));
-        let skipped = usize::from(opcode == Opcode::DynamicSlice);
+        // Of a large array, a small part may be read.
+        let skipped = usize::from(matches!(opcode, Opcode::DynamicSlice | Opcode::Slice));
         // How often a scatter applies its computation follows from its indices.
         is_kernel
             && opcode != Opcode::Scatter

@@ -112,6 +112,47 @@ fn dots_that_cancel() {
     }
 }
 
+/// Returns a matrix of so many rows with rows and columns exchanged.
+fn exchanged(matrix: &Literal, rows: usize) -> Literal {
+    let shape = matrix.shape();
+    let shape = shape.array().unwrap();
+    let (width, [m, n]) = (shape.ty.storage_bytes(), [shape.dims[0], shape.dims[1]]);
+    let columns = matrix.bytes().len() / width / rows;
+    let elements = (0..columns).flat_map(|j| (0..rows).map(move |i| i * columns + j));
+    let bytes = elements.flat_map(|at| &matrix.bytes()[at * width..][..width]);
+    let bytes: Vec<u8> = bytes.copied().collect();
+    Literal::from_bytes(ArrayShape::new(shape.ty, [n, m].as_slice()), &bytes).unwrap()
+}
+
+/// Few rows, so that columns are read where they are, but for those that fill no vector.
+#[test]
+fn dots_of_few_rows_that_cancel() {
+    for from in ["f32", "f64", "bf16", "f16", "c64", "c128"] {
+        let results = if ty(from).is_complex() { &["c64", "c128"][..] } else { &RESULTS };
+        for (to, (rows, columns, terms)) in
+            results.iter().flat_map(|to| [(2, 41, 40), (8, 64, 70), (33, 19, 6)].map(|x| (to, x)))
+        {
+            let text = format!(
+                "ENTRY e {{ a = {from}[{rows},{terms}] parameter(0) b = {from}[{terms},{columns}] parameter(1)
+                  ROOT r = {to}[{rows},{columns}] dot(a, b), lhs_contracting_dims={{1}}, rhs_contracting_dims={{0}} }}"
+            );
+            for seed in [1, 2] {
+                let lhs = cancelling(ty(from), &[rows, terms], Side::Left, seed);
+                let rhs = cancelling(ty(from), &[columns, terms], Side::Right, seed + 6);
+                let rhs = exchanged(&rhs, usize::try_from(columns).unwrap());
+                engines_agree(&text, &[lhs, rhs]);
+            }
+        }
+    }
+    for (ty, bound) in [("f32", 1e-4), ("bf16", 0.1), ("f64", 1e-12), ("s32", 0.0)] {
+        let text = format!(
+            "ENTRY e {{ a = {ty}[9,70] parameter(0) b = {ty}[70,41] parameter(1)
+              ROOT r = {ty}[9,41] dot(a, b), lhs_contracting_dims={{1}}, rhs_contracting_dims={{0}} }}"
+        );
+        agree_within(&text, bound);
+    }
+}
+
 /// A vector times the dimension in the middle of an array: the elements of a sum are no neighbors,
 /// nor are all results.
 #[test]

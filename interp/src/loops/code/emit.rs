@@ -159,8 +159,8 @@ impl<'a, 'b> Emitter<'a, 'b> {
     /// Emits a loop. What is known of memory stays known, but for what the loop carries.
     fn repeat(&mut self, condition: &Condition, body: &Block) {
         let mut carried = Vec::new();
-        if let Some(Operation::Move(next)) = body.operations.last() {
-            carried.extend(next.copies.iter().map(|copy| copy.places()[1]));
+        if let Some(Operation::Move(Move { copies, to: None, .. })) = body.operations.last() {
+            carried.extend(copies.iter().map(|copy| copy.places()[1]));
         }
         // A value may be computed where the loop carries it.
         let computed =
