@@ -19,7 +19,12 @@ const LARGE: usize = 1 << 26;
 
 /// Memory of dropped arrays of at least this many bytes is used again: the allocator zeroes a new
 /// block, and returns large ones to the system, which zeroes each page once more.
-const REUSED: usize = 1 << 14;
+const REUSED: usize = 1 << 10;
+/// Below so many bytes, memory is used again for arrays of the same size only: to resize it takes as
+/// long as to allocate.
+const RESIZED: usize = 1 << 14;
+/// The bytes to which sizes of memory are rounded up.
+const WORD: usize = 16;
 
 /// Memory that is used again has at most this many times the bytes that are asked for: larger arrays
 /// need it.
@@ -49,7 +54,11 @@ impl Pool {
         }
         let mut free = self.free();
         let i = free.partition_point(|memory| memory.bytes() < bytes);
-        free.get(i).filter(|memory| memory.bytes() / LARGER <= bytes)?;
+        let fits = |memory: &&FreeMemory| match memory.bytes() - bytes {
+            ..WORD => true,
+            _ => bytes >= RESIZED && memory.bytes() / LARGER <= bytes,
+        };
+        free.get(i).filter(fits)?;
         let memory = free.remove(i);
         self.bytes.fetch_sub(memory.bytes(), Ordering::Relaxed);
         Some(memory)
