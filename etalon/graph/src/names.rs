@@ -255,14 +255,20 @@ mod tests {
                 "  {name} = {square} dot({a}, {b}), lhs_contracting_dims={{1}}, rhs_contracting_dims={{0}}\n"
             )
         };
-        let mut body = String::new();
-        for (number, name) in ["x", "w1", "w2"].iter().enumerate() {
-            body += &format!("  {name} = {square} parameter({number})\n");
-        }
-        body += &[dot("a", "x", "w1"), dot("b", "a", "w2"), dot("c", "b", "b"), dot("d", "c", "c")]
-            .concat();
-        body +=
-            &format!("  relu.1 = {square} call(d), to_apply=f\n  ROOT r = {square} copy(relu.1)\n");
+        let parameter =
+            |name: &str, number: usize| format!("  {name} = {square} parameter({number})\n");
+        let body = [
+            parameter("x", 0),
+            parameter("w1", 1),
+            parameter("w2", 2),
+            dot("a", "x", "w1"),
+            dot("b", "a", "w2"),
+            dot("c", "b", "b"),
+            dot("d", "c", "c"),
+            format!("  relu.1 = {square} call(d), to_apply=f\n"),
+            format!("  ROOT r = {square} copy(relu.1)\n"),
+        ]
+        .concat();
         // Those that read no input are numbered, and a call has the name of what it calls.
         assert_eq!(
             names(&body, &[&[3], &[4], &[5], &[6], &[7, 8]]),

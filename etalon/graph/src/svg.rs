@@ -134,7 +134,8 @@ fn write_edge(out: &mut String, edge: &Edge) -> fmt::Result {
 
 fn write_label(out: &mut String, edge: &Edge) -> fmt::Result {
     let Some((x, y)) = edge.at else { return Ok(()) };
-    let wide = width(&edge.label);
+    // Its letters have 10 px, those of boxes 12.
+    let wide = width(&edge.label) * 10.0 / 12.0 + 4.0;
     writeln!(
         out,
         "<rect x=\"{:.1}\" y=\"{:.1}\" width=\"{wide:.1}\" height=\"13\" fill=\"white\"/><text class=\"label\" x=\"{x:.1}\" y=\"{:.1}\">{}</text>",

@@ -132,12 +132,12 @@ function noteFar(level) {
   }
 }
 
-const MARGIN = 6, BOXES = 18, BENDS = 12, CORNER = 10, STUB = 6, LANE = 8, ASIDE = 30;
+const MARGIN = 6, BOXES = 18, BENDS = 12, CORNER = 10, STUB = 6, LANE = 8, ASIDE = 30, SMALLEST = 0.85;
 
 /** The rows at which a new column begins: what is higher than the window goes on beside itself, as far as there is room. The plan decides, so that boxes stay in their columns when one unfolds. */
 function cuts(plan, ys) {
   const { width, height } = size(), sides = plan.boxes.flatMap(([x, , w]) => [x - w / 2, x + w / 2]), high = ys.at(-1) - ys[0];
-  const count = Math.min(Math.ceil(high / (height - 40)), Math.floor(width / (Math.max(...sides) - Math.min(...sides) + 2 * ASIDE))), chosen = new Set();
+  const count = Math.min(Math.ceil(high / (height - 40)), Math.floor(width / SMALLEST / (Math.max(...sides) - Math.min(...sides) + 2 * ASIDE))), chosen = new Set();
   if (pair) return chosen;
   // Between two rows of boxes there is one of bends, which has all edges that lead from one to the other.
   const tops = new Set(plan.boxes.map(([, y]) => y)), crossing = new Map(ys.map(y => [y, 0]));
