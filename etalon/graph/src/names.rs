@@ -125,11 +125,14 @@ impl<'n> Namer<'n> {
         numbered(&names.iter().zip(groups).map(label).collect::<Vec<_>>())
     }
 
-    /// Returns the name of a group: its scope, or its lines in a source file, or the actions that are rarest elsewhere, or the
-    /// names of the first and the last instruction.
+    /// Returns the name of a group: its scope, or its lines in a source file, or the actions that are rarest elsewhere, or its
+    /// own inputs, or the names of the first and the last instruction.
     fn name(&self, group: &[usize]) -> String {
         let found = self.of_scopes(group).or_else(|| self.of_sources(group));
-        found.or_else(|| self.of_actions(group)).unwrap_or_else(|| {
+        let found = found.or_else(|| self.of_actions(group));
+        // Elementwise ops on parameters that no other group reads, such as the step of an optimizer.
+        let own = || self.of_inputs(group, 2).map(|inputs| format!("ops on {inputs}"));
+        found.or_else(own).unwrap_or_else(|| {
             let name = |index: Option<&usize>| index.map_or("", |&index| &self.nodes[index].name);
             between(name(group.first()), name(group.last()))
         })
@@ -274,6 +277,8 @@ mod tests {
             names(&body, &[&[3], &[4], &[5], &[6], &[7, 8]]),
             ["dot of x, w1", "dot of w2", "dot (1 of 2)", "dot (2 of 2)", "relu"]
         );
+        let steps = "  w = f32[2] parameter(0)\n  v = f32[2] parameter(1)\n  a = f32[2] negate(w)\n  ROOT b = f32[2] add(a, v)\n";
+        assert_eq!(names(steps, &[&[2], &[3]]), ["ops on w", "ops on v"]);
     }
 
     #[test]
