@@ -100,6 +100,8 @@ fn folders_of_something_else_are_left_alone() {
     expect(&run("none"), 2, "", "--backend");
     assert!(!folder.0.join("none").exists());
     expect(&run("one --backend exact --count 0 --suite probes"), 0, "round 1: ", "");
+    let page = std::fs::read_to_string(folder.0.join("one/index.html")).unwrap();
+    assert!(page.contains("No round has found a cause.") && !page.contains("Causes"), "{page}");
     let other = run("one --backend fast --count 0 --suite probes");
     expect(&other, 2, "", "--backend exact --suite probes --seed 0");
     expect(&run("one --backend exact --count 0 --suite probes --shard 1/2"), 2, "", "--shard 1/2");

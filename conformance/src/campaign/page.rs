@@ -25,8 +25,12 @@ pub(super) fn page(identity: &Identity, history: &History, known: &Known) -> Str
     let _ = writeln!(text, "<style>{STYLE}</style></head><body>\n<h1>Campaign</h1>");
     let _ = writeln!(text, "<p><code>{}</code></p>", escaped(&identity.to_string()));
     rounds(&mut text, history, known);
-    causes(&mut text, history, known);
-    map(&mut text, history);
+    if history.causes.is_empty() {
+        text.push_str("<p>No round has found a cause.</p>\n");
+    } else {
+        causes(&mut text, history, known);
+        map(&mut text, history);
+    }
     let _ = writeln!(text, "<script>{SCRIPT}</script>\n</body></html>");
     text
 }

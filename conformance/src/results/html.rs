@@ -33,4 +33,13 @@ mod tests {
         let data = data.split_once("</script>").unwrap().0;
         assert_eq!(Results::from_json(data).unwrap(), results);
     }
+
+    #[test]
+    fn a_page_knows_each_verdict() {
+        let names = Verdict::ALL.map(|verdict| format!("\"{}\"", verdict.name()));
+        assert!(PAGE.contains(&format!("const order = [{}]", names.join(", "))));
+        for verdict in Verdict::ALL {
+            assert!(PAGE.contains(&format!("--{}: #", verdict.name())), "{verdict:?}");
+        }
+    }
 }

@@ -383,8 +383,7 @@ impl Folder<'_> {
         let root = items.len().isqrt();
         let (shortest, longest) =
             ((root * 2 / 3).clamp(4, MOST / 2), (root * 3 / 2).clamp(12, MOST));
-        let mut grouped = Vec::new();
-        let namer = Namer::new(self.nodes, &self.computed(&items));
+        let mut runs: Vec<Vec<Item>> = Vec::new();
         let mut items = items.into_iter();
         let mut start = 0;
         while items.len() > 0 {
@@ -396,14 +395,24 @@ impl Folder<'_> {
                 // Of equal ends the last one, so that there are few groups.
                 candidates.min_by_key(|&n| (live[start + n], longest - n)).unwrap_or(longest)
             };
-            let run: Vec<Item> = items.by_ref().take(length).collect();
+            runs.push(items.by_ref().take(length).collect());
             start += length;
-            grouped.push((namer.name(&self.computed(&run)), run));
         }
-        let labels = names::numbered(grouped.iter().map(|(label, _)| label.as_str()));
-        let groups = labels.into_iter().zip(grouped);
-        groups.map(|(label, (_, run))| Item::Group(self.group(label, run))).collect()
+        let computed: Vec<Vec<usize>> = runs.iter().map(|run| self.computed(run)).collect();
+        let known: Vec<Option<String>> = runs.iter().map(|run| largest(run)).collect();
+        let labels = Namer::new(self.nodes, &computed).labels(&computed, &known);
+        let groups = labels.into_iter().zip(runs);
+        groups.map(|(label, run)| Item::Group(self.group(label, run))).collect()
     }
+}
+
+/// Returns the label of the group that has most instructions of a run: the run is that, and little beside it.
+fn largest(run: &[Item]) -> Option<String> {
+    let all = count(run);
+    run.iter().find_map(|item| match item {
+        Item::Group(group) if 2 * count(&group.items) > all => Some(group.label.clone()),
+        Item::Group(_) | Item::Node(_) => None,
+    })
 }
 
 impl Folder<'_> {

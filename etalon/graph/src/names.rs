@@ -1,10 +1,13 @@
 //! Names of groups: what their instructions have in common that others have not.
 use super::category::Category;
 use super::node::Node;
+use hlo::Opcode;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Between the first and the last name of a group.
 const BETWEEN: &str = " … ";
+/// The most words of a name.
+const SHOWN: usize = 2;
 
 /// Returns how much an op tells of what a group does; 0 is most.
 pub(super) fn rank(category: Category) -> usize {
@@ -32,17 +35,24 @@ pub(super) fn thousands(number: usize) -> String {
 }
 
 /// Numbers equal labels: each group has one of its own.
-pub(super) fn numbered<'a>(labels: impl Iterator<Item = &'a str> + Clone) -> Vec<String> {
-    let mut counts: BTreeMap<&str, [usize; 2]> = BTreeMap::new();
-    for label in labels.clone() {
-        counts.entry(label).or_default()[1] += 1;
-    }
-    let number = |label| {
-        let [at, all] = counts.entry(label).or_default();
-        *at += 1;
-        if *all > 1 { format!("{label} ({at} of {all})") } else { label.to_owned() }
+fn numbered(labels: &[String]) -> Vec<String> {
+    let number = |(at, label): (usize, &String)| {
+        let count = |labels: &[String]| labels.iter().filter(|other| *other == label).count();
+        let all = count(labels);
+        if all > 1 {
+            format!("{label} ({} of {all})", count(&labels[..=at]))
+        } else {
+            label.clone()
+        }
     };
-    labels.map(number).collect()
+    labels.iter().enumerate().map(number).collect()
+}
+
+/// Returns what an instruction does: the name of one that runs other code says more than its opcode, which is `call` or `fusion`.
+fn action(node: &Node) -> &str {
+    let runs_code = [Category::Control, Category::Custom].contains(&node.category);
+    let name = if runs_code { stem(&[&node.name]) } else { None };
+    name.unwrap_or(node.opcode.name())
 }
 
 /// Returns the names of the scopes of an instruction, from the outside in.
@@ -76,33 +86,76 @@ pub(super) fn are_similar<T: Ord>(a: &[T], b: &[T]) -> bool {
     5 * same >= 4 * a.len().max(b.len())
 }
 
-/// Names groups of a level.
+/// Names the groups of a level, each of which has its instructions in order.
 pub(super) struct Namer<'n> {
     nodes: &'n [Node],
     /// The scopes of all instructions of the level.
     common: Vec<&'n str>,
-    /// How often each opcode is at the level.
-    counts: BTreeMap<&'static str, usize>,
+    /// The number of groups that have each action, and of those that read each input.
+    counts: BTreeMap<&'n str, usize>,
 }
 
 impl<'n> Namer<'n> {
-    /// Takes the instructions of the level.
-    pub(super) fn new(nodes: &'n [Node], level: &[usize]) -> Self {
-        let mut counts = BTreeMap::new();
-        for &index in level {
-            *counts.entry(nodes[index].opcode.name()).or_insert(0) += 1;
+    pub(super) fn new(nodes: &'n [Node], groups: &[Vec<usize>]) -> Self {
+        let mut namer =
+            Self { nodes, common: common(nodes, &groups.concat()), counts: BTreeMap::new() };
+        for group in groups {
+            let actions = group.iter().map(|&index| action(&nodes[index]));
+            let words: BTreeSet<&str> = actions.chain(namer.inputs(group)).collect();
+            for word in words {
+                *namer.counts.entry(word).or_default() += 1;
+            }
         }
-        Self { nodes, common: common(nodes, level), counts }
+        namer
     }
 
-    /// Returns the name of a group of instructions, which are in order: their scope, or their lines in a source file, or the opcodes
-    /// that are rarest elsewhere, or the names of the first and the last one.
-    pub(super) fn name(&self, group: &[usize]) -> String {
+    /// Returns a label for each group. Of those with the same name each has the inputs that few others read, such as its weights.
+    pub(super) fn labels(&self, groups: &[Vec<usize>], known: &[Option<String>]) -> Vec<String> {
+        let name = |(group, known): (&Vec<usize>, &Option<String>)| {
+            known.clone().unwrap_or_else(|| self.name(group))
+        };
+        let names: Vec<String> = groups.iter().zip(known).map(name).collect();
+        let label = |(name, group): (&String, &Vec<usize>)| {
+            let alike = names.iter().filter(|other| *other == name).count();
+            match self.of_inputs(group, alike) {
+                Some(inputs) => format!("{name} of {inputs}"),
+                None => name.clone(),
+            }
+        };
+        numbered(&names.iter().zip(groups).map(label).collect::<Vec<_>>())
+    }
+
+    /// Returns the name of a group: its scope, or its lines in a source file, or the actions that are rarest elsewhere, or its
+    /// own inputs, or the names of the first and the last instruction.
+    fn name(&self, group: &[usize]) -> String {
         let found = self.of_scopes(group).or_else(|| self.of_sources(group));
-        found.or_else(|| self.of_opcodes(group)).unwrap_or_else(|| {
+        let found = found.or_else(|| self.of_actions(group));
+        // Elementwise ops on parameters that no other group reads, such as the step of an optimizer.
+        let own = || self.of_inputs(group, 2).map(|inputs| format!("ops on {inputs}"));
+        found.or_else(own).unwrap_or_else(|| {
             let name = |index: Option<&usize>| index.map_or("", |&index| &self.nodes[index].name);
             between(name(group.first()), name(group.last()))
         })
+    }
+
+    /// Returns the names of the parameters that a group reads.
+    fn inputs(&self, group: &[usize]) -> impl Iterator<Item = &'n str> {
+        let nodes = self.nodes;
+        let operands = group.iter().flat_map(|&index| &nodes[index].operands);
+        let inputs = operands.map(|&operand| &nodes[operand]);
+        inputs.filter(|node| node.opcode == Opcode::Parameter).map(|node| node.name.as_str())
+    }
+
+    /// Returns the inputs of a group that the fewest groups read, if those are fewer than `alike` ones.
+    fn of_inputs(&self, group: &[usize], alike: usize) -> Option<String> {
+        let fewest = self.inputs(group).map(|input| self.counts[input]).min()?;
+        let mut inputs: Vec<&str> = Vec::new();
+        for input in self.inputs(group).filter(|input| self.counts[input] == fewest) {
+            if inputs.len() < SHOWN && !inputs.contains(&input) {
+                inputs.push(input);
+            }
+        }
+        (fewest < alike).then(|| inputs.join(", "))
     }
 
     fn of_scopes(&self, group: &[usize]) -> Option<String> {
@@ -132,17 +185,13 @@ impl<'n> Namer<'n> {
         }
     }
 
-    fn of_opcodes(&self, group: &[usize]) -> Option<String> {
-        const SHOWN: usize = 2;
+    fn of_actions(&self, group: &[usize]) -> Option<String> {
         /// Elementwise ops and movement are everywhere.
         const TELLING: usize = 2;
         let telling = group.iter().map(|&index| &self.nodes[index]);
         let telling = telling.filter(|node| rank(node.category) <= TELLING);
-        let rarest: BTreeSet<(usize, &str)> = telling
-            .map(|node| {
-                (self.counts.get(node.opcode.name()).copied().unwrap_or(0), node.opcode.name())
-            })
-            .collect();
+        let rarest: BTreeSet<(usize, &str)> =
+            telling.map(action).map(|action| (self.counts[action], action)).collect();
         let names: Vec<&str> = rarest.into_iter().take(SHOWN).map(|(_, name)| name).collect();
         (!names.is_empty()).then(|| names.join(", "))
     }
@@ -170,13 +219,13 @@ mod tests {
     use crate::model::Model;
 
     fn names(body: &str, groups: &[&[usize]]) -> Vec<String> {
-        let text = format!("HloModule m\nENTRY e {{\n{body}}}\n");
+        let called = "f { p = f32[2,2] parameter(0) ROOT n = f32[2,2] negate(p) }";
+        let text = format!("HloModule m\n{called}\nENTRY e {{\n{body}}}\n");
         let verified = hlo::Module::parse(&text).unwrap().verify().unwrap();
         let model = Model::of(&verified, &text);
-        let nodes = &model.computations[0].nodes;
-        let all: Vec<usize> = (0..nodes.len()).collect();
-        let namer = Namer::new(nodes, &all);
-        groups.iter().map(|group| namer.name(group)).collect()
+        let nodes = &model.computations[model.entry].nodes;
+        let groups: Vec<Vec<usize>> = groups.iter().map(|group| group.to_vec()).collect();
+        Namer::new(nodes, &groups).labels(&groups, &vec![None; groups.len()])
     }
 
     #[test]
@@ -202,9 +251,34 @@ mod tests {
     }
 
     #[test]
-    fn equal_labels_are_numbered() {
-        let labels = ["dot", "gather", "dot"];
-        assert_eq!(numbered(labels.into_iter()), ["dot (1 of 2)", "gather", "dot (2 of 2)"]);
+    fn groups_of_equal_names_have_their_own_inputs() {
+        let square = "f32[2,2]";
+        let dot = |name: &str, a: &str, b: &str| {
+            format!(
+                "  {name} = {square} dot({a}, {b}), lhs_contracting_dims={{1}}, rhs_contracting_dims={{0}}\n"
+            )
+        };
+        let parameter =
+            |name: &str, number: usize| format!("  {name} = {square} parameter({number})\n");
+        let body = [
+            parameter("x", 0),
+            parameter("w1", 1),
+            parameter("w2", 2),
+            dot("a", "x", "w1"),
+            dot("b", "a", "w2"),
+            dot("c", "b", "b"),
+            dot("d", "c", "c"),
+            format!("  relu.1 = {square} call(d), to_apply=f\n"),
+            format!("  ROOT r = {square} copy(relu.1)\n"),
+        ]
+        .concat();
+        // Those that read no input are numbered, and a call has the name of what it calls.
+        assert_eq!(
+            names(&body, &[&[3], &[4], &[5], &[6], &[7, 8]]),
+            ["dot of x, w1", "dot of w2", "dot (1 of 2)", "dot (2 of 2)", "relu"]
+        );
+        let steps = "  w = f32[2] parameter(0)\n  v = f32[2] parameter(1)\n  a = f32[2] negate(w)\n  ROOT b = f32[2] add(a, v)\n";
+        assert_eq!(names(steps, &[&[2], &[3]]), ["ops on w", "ops on v"]);
     }
 
     #[test]

@@ -3,7 +3,7 @@ use super::category::Category;
 use super::layout::{Drawing, Drawn};
 use super::level::Edge;
 use super::model::Model;
-use super::text::{escaped, shortened};
+use super::text::{escaped, shortened, width};
 use std::fmt::{self, Write};
 
 /// The space around the picture, the height of its title, and of a row of the legend.
@@ -40,7 +40,7 @@ fn write(out: &mut String, model: &Model, computation: usize, drawing: &Drawing)
     writeln!(out, "<title>{}</title>", escaped(&title))?;
     writeln!(
         out,
-        "<style>.label {{ fill: #6b7580; font-size: 10px; text-anchor: middle; paint-order: stroke; stroke: white; stroke-width: 3px }} .edge {{ fill: none; stroke: #7b8794 }} .sub {{ fill: #4b5563; font-size: 11px }}</style>"
+        "<style>.label {{ fill: #6b7580; font-size: 10px; text-anchor: middle }} .edge {{ fill: none; stroke: #7b8794 }} .sub {{ fill: #4b5563; font-size: 11px }}</style>"
     )?;
     writeln!(
         out,
@@ -64,6 +64,10 @@ fn write(out: &mut String, model: &Model, computation: usize, drawing: &Drawing)
     }
     for drawn in &drawing.boxes {
         write_box(out, drawn)?;
+    }
+    // Above all edges: no line strikes a label through.
+    for edge in &drawing.edges {
+        write_label(out, edge)?;
     }
     writeln!(
         out,
@@ -125,14 +129,21 @@ fn write_edge(out: &mut String, edge: &Edge) -> fmt::Result {
             None => {}
         }
     }
-    writeln!(out, "\"><title>{}</title></path>", escaped(&edge.label))?;
-    let label = escaped(&edge.label);
-    match edge.at {
-        Some((x, y)) => {
-            writeln!(out, "<text class=\"label\" x=\"{x:.1}\" y=\"{:.1}\">{label}</text>", y + 3.0)
-        }
-        None => Ok(()),
-    }
+    writeln!(out, "\"><title>{}</title></path>", escaped(&edge.label))
+}
+
+fn write_label(out: &mut String, edge: &Edge) -> fmt::Result {
+    let Some((x, y)) = edge.at else { return Ok(()) };
+    // Its letters have 10 px, those of boxes 12.
+    let wide = width(&edge.label) * 10.0 / 12.0 + 4.0;
+    writeln!(
+        out,
+        "<rect x=\"{:.1}\" y=\"{:.1}\" width=\"{wide:.1}\" height=\"13\" fill=\"white\"/><text class=\"label\" x=\"{x:.1}\" y=\"{:.1}\">{}</text>",
+        x - wide / 2.0,
+        y - 6.5,
+        y + 3.0,
+        escaped(&edge.label)
+    )
 }
 
 fn write_box(out: &mut String, drawn: &Drawn) -> fmt::Result {

@@ -48,6 +48,8 @@ function look(level) {
 let count = 0;
 for (const { view, open, layouts, draw } of graphs) {
   look(view.root);
+  // In a window of 1400 by 900.
+  if (!pair && view.root.h > 1500 && view.root.w < 450) wrong.push('a strip: ' + view.root.w + ' by ' + view.root.h);
   for (let depth = 0; depth < 4; depth++) {
     for (const box of view.boxes.values()) if (box.canOpen) open.add(box.key);
     layouts.clear();

@@ -55,6 +55,17 @@ fn boxes_that_unfold_make_room() {
 }
 
 #[test]
+fn a_high_picture_is_in_columns() {
+    let mut text = "HloModule m\nENTRY e { x0 = f32[4] parameter(0)\n".to_owned();
+    for i in 1..30 {
+        let _ = writeln!(text, "x{i} = f32[4] add(x{}, x{})", i - 1, i / 2);
+    }
+    let page = html(&model(&(text + "ROOT r = f32[4] negate(x29) }")), &Measured::default());
+    let Some(boxes) = boxes(&page) else { return };
+    assert_eq!(boxes, 31);
+}
+
+#[test]
 fn counterparts_are_selected_and_unfolded_together() {
     let before = module();
     // An instruction more in front of the result, and a changed one.

@@ -11,6 +11,8 @@ const BENDS: f64 = 12.0;
 const ROWS: f64 = 17.0;
 /// The height of a label.
 const LABEL: f64 = 12.0;
+/// The distance of edges from the corners of a box.
+const CORNER: f64 = 10.0;
 
 /// An edge from a box to a box of a row below.
 pub(super) struct Arc {
@@ -116,10 +118,10 @@ pub(super) fn arrange(sizes: &[(f64, f64)], arcs: &[Arc]) -> Arrangement {
     }
     let edge = |(arc, (cells, label)): (&Arc, (Vec<usize>, usize))| {
         let bends: Vec<(f64, f64)> = cells.iter().map(|&cell| at[cell]).collect();
-        let border = |end: usize, to| border(at[end], sizes[end], to);
         // Between two boxes there is a bend.
         let (first, last) = (bends[0], bends[bends.len() - 1]);
-        let (first, last) = (border(arc.from, first), border(arc.to, last));
+        let first = border(at[arc.from], sizes[arc.from], first, 0.5);
+        let last = border(at[arc.to], sizes[arc.to], last, -0.5);
         (std::iter::once(first).chain(bends).chain([last]).collect(), label)
     };
     let edges = arcs.iter().zip(bends).map(edge).collect();
@@ -127,9 +129,8 @@ pub(super) fn arrange(sizes: &[(f64, f64)], arcs: &[Arc]) -> Arrangement {
     Arrangement { boxes: at, edges }
 }
 
-/// Returns where the way from the center of a box to a point leaves it.
-fn border(center: (f64, f64), size: (f64, f64), to: (f64, f64)) -> (f64, f64) {
-    let (dx, dy) = (to.0 - center.0, to.1 - center.1);
-    let part = f64::min(size.0 / 2.0 / dx.abs(), size.1 / 2.0 / dy.abs());
-    (center.0 + dx * part, center.1 + dy * part)
+/// Returns the point of the lower (0.5) or upper (-0.5) side of a box that is the nearest to another point, but for its corners.
+fn border(center: (f64, f64), size: (f64, f64), to: (f64, f64), side: f64) -> (f64, f64) {
+    let reach = (size.0 / 2.0 - CORNER).max(0.0);
+    (to.0.clamp(center.0 - reach, center.0 + reach), center.1 + size.1 * side)
 }

@@ -5,7 +5,7 @@ function step(key) {
   if (!box) return select(view.root.boxes[0].key);
   const level = box.level;
   if (key === 'ArrowLeft' || key === 'ArrowRight') {
-    const order = [...level.boxes].filter(b => b.kind !== 'port').sort((a, b) => a.y + a.h / 2 - b.y - b.h / 2 || a.x - b.x);
+    const order = [...level.boxes].filter(b => b.kind !== 'port').sort((a, b) => a.part.column.right - b.part.column.right || a.part.cy - b.part.cy || a.x - b.x);
     const next = order[order.indexOf(box) + (key === 'ArrowRight' ? 1 : -1)];
     return next && select(next.key);
   }

@@ -5,7 +5,6 @@ function drawLanes(picture) {
   const pane = html('section', { class: 'lanes', 'aria-label': 'Devices' });
   pane.innerHTML = picture;
   $('views').prepend(pane);
-  graphs[0].frame.append($('legend'));
   for (const op of pane.querySelectorAll('[data-at]')) {
     const [c, index] = op.dataset.at.split(' ').map(Number), graph = graphs[0], comp = graph.COMPS[c];
     lanes.set(`${c} ${index}`, op);

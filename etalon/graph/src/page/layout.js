@@ -132,29 +132,48 @@ function noteFar(level) {
   }
 }
 
-const MARGIN = 6, BOXES = 18, BENDS = 12;
+const MARGIN = 6, BOXES = 18, BENDS = 12, CORNER = 10, STUB = 6, LANE = 8, ASIDE = 30, SMALLEST = 0.85;
+
+/** The rows at which a new column begins: what is higher than the window goes on beside itself, as far as there is room. The plan decides, so that boxes stay in their columns when one unfolds. */
+function cuts(plan, ys) {
+  const { width, height } = size(), sides = plan.boxes.flatMap(([x, , w]) => [x - w / 2, x + w / 2]), high = ys.at(-1) - ys[0];
+  const count = Math.min(Math.ceil(high / (height - 40)), Math.floor(width / SMALLEST / (Math.max(...sides) - Math.min(...sides) + 2 * ASIDE))), chosen = new Set();
+  if (pair) return chosen;
+  // Between two rows of boxes there is one of bends, which has all edges that lead from one to the other.
+  const tops = new Set(plan.boxes.map(([, y]) => y)), crossing = new Map(ys.map(y => [y, 0]));
+  for (const { points } of plan.edges) points.slice(1, -1).forEach(([, y]) => crossing.set(y, crossing.get(y) + 1));
+  for (let k = 1; k < count; k++) {
+    const far = i => Math.abs(ys[i] - ys[0] - k * high / count), cost = i => far(i) + 60 * crossing.get(ys[i - 1]);
+    const near = ys.map((_, i) => i).filter(i => i && tops.has(ys[i]) && far(i) < high / count / 3);
+    if (near.length) chosen.add(ys[near.reduce((best, i) => cost(i) < cost(best) ? i : best)]);
+  }
+  return chosen;
+}
 
 /** Places the boxes and the bends of edges of a level: as they are in the plan, if all boxes have their sizes there. Where some are larger, rows move down, and what is in a row moves aside. */
 function place(level, plan) {
   const rows = new Map();
-  const add = (y, part) => { if (!rows.has(y)) rows.set(y, []); rows.get(y).push(part); };
+  const add = (y, part) => { if (!rows.has(y)) rows.set(y, []); rows.get(y).push(part); return part; };
   level.boxes.forEach((box, i) => {
     const [x, y, , height] = plan.boxes[i];
-    add(y, { x, w: box.w, h: box.h, planned: height, apart: BOXES, move(cx, cy) { box.x = cx - box.w / 2; box.y = cy - box.h / 2; } });
+    box.part = add(y, { x, w: box.w, h: box.h, planned: height, apart: BOXES, move(cx, cy) { box.x = cx - box.w / 2; box.y = cy - box.h / 2; } });
   });
   for (const edge of level.edges) {
+    const { at } = edge;
+    edge.at = {};
     edge.bends = edge.points.slice(1, -1).map(([x, y]) => {
-      const bend = { x, y }, isLabel = !!edge.at && edge.at[0] === x && edge.at[1] === y;
-      add(y, { x, w: isLabel ? textWidth(edge.label, 10) : 0, h: 0, planned: 0, apart: BENDS, move(cx, cy) { bend.x = cx; bend.y = cy; if (isLabel) edge.labelAt = bend; } });
+      const isLabel = !!at && at[0] === x && at[1] === y, bend = isLabel ? edge.at : {};
+      bend.part = add(y, { x, w: isLabel ? textWidth(edge.label, 10) : 0, h: 0, planned: 0, apart: BENDS, move(cx, cy) { bend.x = cx; bend.y = cy; } });
       return bend;
     });
   }
-  let lower = 0, left = Infinity, right = -Infinity, bottom = 0;
-  for (const y of [...rows.keys()].sort((a, b) => a - b)) {
-    const row = rows.get(y).sort((a, b) => a.x - b.x);
-    const more = Math.max(0, ...row.map(part => part.h)) - Math.max(0, ...row.map(part => part.planned));
-    const cy = y + lower + Math.max(0, more) / 2;
-    lower += Math.max(0, more);
+  const ys = [...rows.keys()].sort((a, b) => a - b), starts = cuts(plan, ys), columns = [];
+  let lower = 0;
+  for (const y of ys) {
+    const row = rows.get(y).sort((a, b) => a.x - b.x), high = Math.max(...row.map(part => part.h)), planned = Math.max(...row.map(part => part.planned));
+    if (!columns.length || starts.has(y)) { columns.push({ parts: [] }); lower = planned / 2 - y; }
+    const column = columns.at(-1), more = Math.max(0, high - planned), cy = y + lower + more / 2;
+    lower += more;
     let end = -Infinity, before = 0;
     for (const part of row) {
       // In the plan they may be as near as this.
@@ -163,33 +182,46 @@ function place(level, plan) {
       before = part.apart;
     }
     const aside = row.reduce((sum, part) => sum + part.at - part.x, 0) / row.length;
-    for (const part of row) {
-      part.at -= aside;
-      part.move(part.at, cy);
-      left = Math.min(left, part.at - part.w / 2);
-      right = Math.max(right, part.at + part.w / 2);
-      bottom = Math.max(bottom, cy + part.h / 2);
-    }
+    for (const part of row) Object.assign(part, { at: part.at - aside, cy, column, top: cy - high / 2, bottom: cy + high / 2 });
+    column.parts.push(...row);
+    column.bottom = cy + high / 2;
   }
-  const top = Math.min(...level.boxes.map(box => box.y));
-  const dx = MARGIN - left, dy = MARGIN - top;
-  level.boxes.forEach(box => { box.x += dx; box.y += dy; });
+  joined(level, columns);
+}
+/** Puts columns beside each other, and between them the edges that go on in the next one. */
+function joined(level, columns) {
+  let right = MARGIN, top = 0, bottom = 0;
+  columns.forEach((column, k) => {
+    const side = sign => Math.max(...column.parts.map(part => sign * part.at + part.w / 2)), left = side(-1) + right;
+    column.parts.forEach(part => part.move(part.at + left, part.cy));
+    column.right = side(1) + left;
+    column.over = level.edges.filter(edge => columns.indexOf(edge.from.part.column) <= k && columns.indexOf(edge.to.part.column) > k);
+    const lanes = column.over.length * LANE;
+    right = column.right + ASIDE + lanes;
+    top = Math.max(top, lanes);
+    bottom = Math.max(bottom, column.bottom + (lanes && BENDS + lanes));
+  });
   for (const edge of level.edges) {
-    edge.bends.forEach(bend => { bend.x += dx; bend.y += dy; });
-    const [first, last] = [edge.bends[0] ?? middle(edge.to), edge.bends.at(-1) ?? middle(edge.from)];
-    edge.points = [border(edge.from, first), ...edge.bends, border(edge.to, last)];
-    edge.at = edge.labelAt ?? {};
+    const { from, to, bends } = edge, out = side(from, bends[0] ?? to), into = side(to, bends.at(-1) ?? from);
+    const upright = ({ x, part }) => part.bottom - part.top > 2 * STUB ? [{ x, y: part.top, part }, { x, y: part.bottom, part }] : [{ x, y: part.cy, part }];
+    edge.points = [{ x: out, y: from.y + from.h }, { x: out, y: from.part.bottom + STUB, part: from.part }, ...bends.flatMap(upright), { x: into, y: to.part.top - STUB, part: to.part }, { x: into, y: to.y }];
   }
-  level.w = level.boxes.length ? right + dx + MARGIN : 40;
-  level.h = level.boxes.length ? bottom + dy + MARGIN : 20;
+  for (const column of columns) {
+    const last = edge => edge.points.findLastIndex(point => point.part?.column === column);
+    // The rightmost is the nearest: edges in the order of both columns do not cross.
+    column.over.sort((a, b) => b.points[last(b)].x - a.points[last(a)].x).forEach((edge, lane) => {
+      const at = last(edge), [from, to] = edge.points.slice(at), x = column.right + ASIDE / 2 + lane * LANE, low = column.bottom + BENDS + lane * LANE, high = lane * LANE - top;
+      edge.points.splice(at + 1, 0, { x: from.x, y: low }, { x, y: low }, { x, y: high }, { x: to.x, y: high });
+    });
+  }
+  const down = MARGIN + top;
+  level.boxes.forEach(box => { box.y += down; });
+  level.edges.forEach(edge => [edge.at, ...edge.points].forEach(point => { point.y += down; }));
+  level.w = columns.length ? columns.at(-1).right + MARGIN : 40;
+  level.h = columns.length ? bottom + down + MARGIN : 20;
 }
-function middle(box) {
-  return { x: box.x + box.w / 2, y: box.y + box.h / 2 };
-}
-/** The point of the border of a box on the way from its middle to another point. */
-function border(box, to) {
-  const from = middle(box);
-  const dx = to.x - from.x, dy = to.y - from.y;
-  const scale = Math.min(box.w / 2 / Math.abs(dx || 1e-9), box.h / 2 / Math.abs(dy || 1e-9));
-  return { x: from.x + dx * scale, y: from.y + dy * scale };
+/** Where an edge that leads over this bend, or to this box, leaves a box or enters it. */
+function side(box, { part }) {
+  const far = Math.max(0, box.w / 2 - CORNER);
+  return box.x + box.w / 2 + Math.min(Math.max(part.at - box.part.at, -far), far);
 }

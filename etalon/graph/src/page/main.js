@@ -167,8 +167,8 @@ function main() {
   for (const [key, text] of KEYS) html('kbd', {}, row(table, '', text).previousSibling, key);
   for (const text of ['dashed box: group, folded', 'thick border: result', 'dotted arrow: control order', '“with x”: x is a constant or has many users', '“far edges”: click the box to see them']) html('p', {}, $('help'), text);
   legend();
-  // Two pictures are narrow: the legend would lie over their boxes.
-  if (pair && matchMedia('(min-width: 761px)').matches) $('panel').append($('legend'));
+  // Over a picture it would hide boxes.
+  if (matchMedia('(min-width: 761px)').matches) $('panel').append($('legend'));
   if (DATA.devices) drawLanes(DATA.devices);
   showLegend(matchMedia('(min-width: 761px)').matches);
   graphs.forEach(graph => { graph.draw(); if (pair) unfoldChanges(graph); graph.start(); });

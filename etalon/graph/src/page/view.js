@@ -66,20 +66,31 @@ function strip(box, parent) {
 function placed(level, holder, ax, ay) {
   for (const box of level.boxes) drawBox(box, holder, ax, ay);
   for (const edge of level.edges) drawEdge(edge, holder);
+  // Above all edges, and on a ground of their own: no line strikes a label through.
+  for (const { at, label } of level.edges) {
+    if (at.x === undefined) continue;
+    const width = textWidth(label, 10) + 6, group = element('g', { class: 'label' }, holder);
+    element('rect', { x: at.x - width / 2, y: at.y - 6.5, width, height: 13, rx: 3 }, group);
+    element('text', { x: at.x, y: at.y + 3 }, group, label);
+  }
 }
 
+/** The most of a line that is curved before a bend and behind it. */
+const ROUND = 20;
 function drawEdge(edge, parent) {
-  const [first, ...rest] = edge.points;
-  let path = `M${first.x},${first.y}`;
-  for (let i = 0; i < rest.length - 1; i++) {
-    const middle = { x: (rest[i].x + rest[i + 1].x) / 2, y: (rest[i].y + rest[i + 1].y) / 2 };
-    path += i === rest.length - 2 ? `Q${rest[i].x},${rest[i].y} ${rest[i + 1].x},${rest[i + 1].y}` : `Q${rest[i].x},${rest[i].y} ${middle.x},${middle.y}`;
+  const { points } = edge, last = points.at(-1);
+  let path = `M${points[0].x},${points[0].y}`;
+  for (let i = 1; i < points.length - 1; i++) {
+    const { x, y } = points[i], near = [points[i - 1], points[i + 1]].map(end => {
+      const far = Math.hypot(end.x - x, end.y - y), part = Math.min(ROUND, far / 2) / (far || 1);
+      return `${x + (end.x - x) * part},${y + (end.y - y) * part}`;
+    });
+    path += `L${near[0]}Q${x},${y} ${near[1]}`;
   }
-  if (rest.length === 1) path += `L${rest[0].x},${rest[0].y}`;
+  path += `L${last.x},${last.y}`;
   const line = edge.element = element('path', { class: edge.control ? 'edge control' : 'edge', d: path }, parent);
   const comp = edge.from.inst.comp;
   element('title', {}, line, [...edge.values].slice(0, 20).map(i => `${comp.nodes[i].name}: ${comp.nodes[i].shape}`).join('\n'));
-  if (edge.at.x !== undefined) element('text', { class: 'label', x: edge.at.x, y: edge.at.y + 3 }, parent, edge.label);
 }
 
 function titleOf(box) {
