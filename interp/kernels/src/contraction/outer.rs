@@ -69,6 +69,7 @@ struct Products<'a, W> {
 }
 
 impl<W: Factor> Task for Products<'_, W> {
+    const IS_LONG: bool = true;
     #[inline(always)]
     fn run(self) {
         let Self { lists: [lhs, rhs], first, rows, a, b, columns, out } = self;
