@@ -153,6 +153,34 @@ fn dots_of_few_rows_that_cancel() {
     }
 }
 
+/// Zeros, infinities and NaN in columns that are read where they are.
+#[test]
+fn dots_of_few_rows_of_special_values() {
+    let special = [0.0, -0.0, f64::INFINITY, f64::NAN, f64::MIN_POSITIVE, -1e-30, 1e300, 1.0];
+    for from in ["f32", "f64", "bf16"] {
+        let mut random = Random(5);
+        // Most columns have few special values, and some have zeros alone.
+        for (rows, columns, terms) in [(2, 41, 3), (8, 64, 40), (9, 19, 300)] {
+            let mut operand = |dims: [i64; 2]| {
+                let count = usize::try_from(dims[0] * dims[1]).unwrap();
+                let width = usize::try_from(dims[1]).unwrap();
+                let next = |i: usize| match (i % width % 5, random.below(60)) {
+                    (0, _) => 0.0,
+                    (_, k @ ..8) => special[usize::try_from(k).unwrap()],
+                    _ => random.number(9),
+                };
+                let values: Vec<Scalar> = (0..count).map(next).map(Scalar::Float).collect();
+                array(ty(from), &dims, &values)
+            };
+            let text = format!(
+                "ENTRY e {{ a = {from}[{rows},{terms}] parameter(0) b = {from}[{terms},{columns}] parameter(1)
+                  ROOT r = {from}[{rows},{columns}] dot(a, b), lhs_contracting_dims={{1}}, rhs_contracting_dims={{0}} }}"
+            );
+            engines_agree(&text, &[operand([rows, terms]), operand([terms, columns])]);
+        }
+    }
+}
+
 /// A vector times the dimension in the middle of an array: the elements of a sum are no neighbors,
 /// nor are all results.
 #[test]

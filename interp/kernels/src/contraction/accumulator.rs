@@ -37,6 +37,10 @@ pub(super) trait Accumulator {
     fn finite(element: Self::Stored) -> bool;
     /// Returns the square of the absolute value of a packed element; 0 if sums are exact.
     fn square(packed: Self::Word) -> f64;
+    /// Returns the larger one of a magnitude and of that of an element.
+    fn larger(magnitude: Self::Stored, _element: Self::Stored) -> Self::Stored {
+        magnitude
+    }
     /// Forms the sums of a tile, from those in the lines on unless it is the first one.
     fn tile(tile: &Tile<'_, Self::Word>, lines: &mut [&mut [Self::Sum]]);
     /// The same, of columns whose elements are not packed.
@@ -204,6 +208,11 @@ impl Accumulator for F64Accumulator {
     fn square(x: f64) -> f64 {
         x * x
     }
+    #[inline(always)]
+    fn larger(magnitude: f32, element: f32) -> f32 {
+        // Unlike that of the library, an instruction of the processor.
+        if element.abs() > magnitude { element.abs() } else { magnitude }
+    }
     fn tile(tile: &Tile<'_, f64>, lines: &mut [&mut [f64]]) {
         tile::add(tile, lines);
     }
@@ -345,6 +354,11 @@ impl Accumulator for CompensatedAccumulator {
         // stay zeros.
         const LEAST: f64 = f64::from_bits((1023 - 1000) << 52);
         if x == 0.0 { 0.0 } else { x * x + LEAST }
+    }
+    #[inline(always)]
+    fn larger(magnitude: f64, element: f64) -> f64 {
+        // Unlike that of the library, an instruction of the processor.
+        if element.abs() > magnitude { element.abs() } else { magnitude }
     }
     fn tile(tile: &Tile<'_, f64>, lines: &mut [&mut [[f64; 2]]]) {
         run(tile::Compensated { tile, lines });

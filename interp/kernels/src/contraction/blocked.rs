@@ -4,7 +4,7 @@ use super::accumulator::{Accumulator, Panel};
 use super::error_bound::ErrorBound;
 use super::job::Job;
 use super::pack::{
-    Order, PackSource, add_squares, pack_columns, pack_rows, panel_width, sum_of_squares,
+    Order, PackSource, bound_squares, pack_columns, pack_rows, panel_width, sum_of_squares,
 };
 use super::tile::{Columns, ROWS, Rows, Word, rows_of_tile};
 use super::{Contraction, Lists};
@@ -223,7 +223,7 @@ impl<'a, K: Accumulator> Blocks<'a, K> {
         }
     }
 
-    /// Computes the norms of columns that are not packed.
+    /// Computes bounds on the norms of columns that are not packed.
     fn norms_in_place(
         &self,
         (elements, stride): (&[K::Stored], usize),
@@ -236,8 +236,7 @@ impl<'a, K: Accumulator> Blocks<'a, K> {
         let side = TOGETHER * panel_width::<K::Word>();
         let least = if is_parallel { 1 } else { usize::MAX };
         parts(norms, (side, least), |i, norms| {
-            norms.fill(0.0);
-            add_squares::<K>(&elements[i * side..], stride, self.terms(), norms);
+            bound_squares::<K>(&elements[i * side..], stride, self.terms(), norms);
             for norm in norms {
                 *norm = norm.sqrt();
             }

@@ -3,6 +3,8 @@ use super::accumulator::Accumulator;
 use super::tile::{VECTORS, Word};
 use super::{LhsOffsets, Lists, TermRun};
 use crate::squares::{SIDE, is_fast, transpose};
+use bytemuck::Zeroable as _;
+use hlo::Scalar;
 use num::loops::instruction_set::{Task, run};
 
 /// The offsets of the elements of a batch in an operand: a start plus the offsets of an index
@@ -290,49 +292,59 @@ fn copy_run<K: Accumulator>(elements: &[K::Stored], words: &mut [K::Word]) {
     }
 }
 
-/// Adds the squares of the elements of columns, which are neighbors; terms are `stride` apart.
-pub(super) fn add_squares<K: Accumulator>(
+/// Writes a bound on the sum of the squares of each column, from its largest element. Columns are
+/// neighbors, as many as whole chunks; terms are `stride` apart.
+pub(super) fn bound_squares<K: Accumulator>(
     elements: &[K::Stored],
     stride: usize,
     terms: usize,
     squares: &mut [f64],
 ) {
-    run(ColumnSquares::<K> { elements, stride, terms, squares });
+    run(ColumnBounds::<K> { elements, stride, terms, squares });
 }
 
-struct ColumnSquares<'a, K: Accumulator> {
+struct ColumnBounds<'a, K: Accumulator> {
     elements: &'a [K::Stored],
     stride: usize,
     terms: usize,
     squares: &'a mut [f64],
 }
 
-impl<K: Accumulator> Task for ColumnSquares<'_, K> {
+impl<K: Accumulator> Task for ColumnBounds<'_, K> {
     const IS_LONG: bool = true;
     #[inline(always)]
     fn run(self) {
-        /// Terms whose squares are added at a time, in registers.
-        const TERMS: usize = 8;
-        let Self { elements, stride, terms, squares } = self;
-        for first in (0..terms).step_by(TERMS) {
-            let lines = (first..terms.min(first + TERMS)).map(|term| &elements[term * stride..]);
-            let (whole, rest) = squares.as_chunks_mut::<CHUNK>();
-            for (i, squares) in whole.iter_mut().enumerate() {
-                let mut sums = *squares;
-                for line in lines.clone() {
-                    let (line, _) = line[i * CHUNK..][..CHUNK].as_chunks::<CHUNK>();
-                    for lane in 0..CHUNK {
-                        sums[lane] += K::square(K::pack(line[0][lane]));
-                    }
-                }
-                *squares = sums;
+        const WIDE: usize = 8 * CHUNK;
+        let at = self.squares.len() / WIDE * WIDE;
+        let (wide, rest) = self.squares.split_at_mut(at);
+        let all = [(0, wide), (at, rest)];
+        for (k, (first, squares)) in all.into_iter().enumerate() {
+            let elements = self.elements[first..].chunks(self.stride).take(self.terms);
+            match k {
+                0 => bounds_of::<K, WIDE>(&elements, squares),
+                _ => bounds_of::<K, CHUNK>(&elements, squares),
             }
-            let at = whole.len() * CHUNK;
-            for line in lines {
-                for (square, &x) in rest.iter_mut().zip(&line[at..]) {
-                    *square += K::square(K::pack(x));
-                }
+        }
+    }
+}
+
+/// The same of columns in chunks of `N`, from the elements from the first column on of each term.
+#[inline(always)]
+fn bounds_of<'a, K: Accumulator + 'a, const N: usize>(
+    lines: &(impl ExactSizeIterator<Item = &'a [K::Stored]> + Clone),
+    squares: &mut [f64],
+) {
+    let terms = Scalar::Unsigned(lines.len().try_into().unwrap_or(u64::MAX)).as_f64();
+    for (i, squares) in squares.as_chunks_mut::<N>().0.iter_mut().enumerate() {
+        let mut largest = [K::Stored::zeroed(); N];
+        for line in lines.clone() {
+            let line = &line.as_chunks::<N>().0[i];
+            for lane in 0..N {
+                largest[lane] = K::larger(largest[lane], line[lane]);
             }
+        }
+        for lane in 0..N {
+            squares[lane] = terms * K::square(K::pack(largest[lane]));
         }
     }
 }
