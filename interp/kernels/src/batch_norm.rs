@@ -98,52 +98,34 @@ fn scratch(operand: &ArrayShape, feature_index: i64, arrays: usize) -> usize {
     numbers.saturating_mul(if wide { size_of::<DoubleDouble>() } else { size_of::<f64>() })
 }
 
-/// The kernel in the numbers that elements of this type need.
-macro_rules! kernel {
-    ($op:expr, $operand:expr, $arrays:literal, $function:ident) => {{
-        let (op, scratch) = ($op.clone(), scratch($operand, $op.feature_index, $arrays));
-        if $operand.ty == ElementType::F64 {
-            writes_with(scratch, move |_, inputs, outputs| {
-                $function::<DoubleDouble>(&op, inputs, outputs);
-                Ok(())
-            })
-        } else {
-            writes_with(scratch, move |_, inputs, outputs| {
-                $function::<f64>(&op, inputs, outputs);
-                Ok(())
-            })
+/// Ops, with the number of arrays that each reads as numbers, and the function that computes it in
+/// the numbers that elements need.
+macro_rules! ops {
+    ($($op:ident $arrays:literal $function:ident;)*) => {$(
+        impl ArrayOp for $op {
+            fn kernel(&self, site: &Site<'_>, _: &ScalarPrograms) -> Option<Box<dyn Kernel>> {
+                let (op, operand) = (self.clone(), site.operands[0]);
+                let function = match operand.ty == ElementType::F64 {
+                    true => $function::<DoubleDouble>,
+                    false => $function::<f64>,
+                };
+                let scratch = scratch(operand, op.feature_index, $arrays);
+                Some(writes_with(scratch, move |_, inputs, outputs| {
+                    function(&op, inputs, outputs);
+                    Ok(())
+                }))
+            }
+            fn cost(&self, site: &Site<'_>) -> Cost {
+                per_feature(site)
+            }
+            needs_whole_operands!();
         }
-    }};
+    )*};
 }
-
-impl ArrayOp for BatchNormTraining {
-    fn kernel(&self, site: &Site<'_>, _: &ScalarPrograms) -> Option<Box<dyn Kernel>> {
-        Some(kernel!(self, site.operands[0], 1, train))
-    }
-    fn cost(&self, site: &Site<'_>) -> Cost {
-        per_feature(site)
-    }
-    needs_whole_operands!();
-}
-
-impl ArrayOp for BatchNormInference {
-    fn kernel(&self, site: &Site<'_>, _: &ScalarPrograms) -> Option<Box<dyn Kernel>> {
-        Some(kernel!(self, site.operands[0], 1, infer))
-    }
-    fn cost(&self, site: &Site<'_>) -> Cost {
-        per_feature(site)
-    }
-    needs_whole_operands!();
-}
-
-impl ArrayOp for BatchNormGrad {
-    fn kernel(&self, site: &Site<'_>, _: &ScalarPrograms) -> Option<Box<dyn Kernel>> {
-        Some(kernel!(self, site.operands[0], 2, differentiate))
-    }
-    fn cost(&self, site: &Site<'_>) -> Cost {
-        per_feature(site)
-    }
-    needs_whole_operands!();
+ops! {
+    BatchNormTraining 1 train;
+    BatchNormInference 1 infer;
+    BatchNormGrad 2 differentiate;
 }
 
 /// Returns the cost of the function of `spec`: a few numbers for each feature.
@@ -155,9 +137,8 @@ fn per_feature(site: &Site<'_>) -> Cost {
 
 fn train<R: Real + Field>(op: &BatchNormTraining, operands: &[&Array], outputs: &mut [Array]) {
     let BatchNormTraining { epsilon, feature_index } = op;
-    let features = Features::of(shape_of(operands[0]), *feature_index);
-    let (x, scale, offset) =
-        (numbers::<R>(operands[0]), numbers::<R>(operands[1]), numbers::<R>(operands[2]));
+    let features = Features::of(operands[0].shape(), *feature_index);
+    let [x, scale, offset] = [0, 1, 2].map(|i| numbers::<R>(operands[i]));
     let mean = features.each(|f| features.sum(f, |i| x[i]) / features.size());
     let variance = features.each(|f| {
         let square = |i: usize| (x[i] - mean[f]) * (x[i] - mean[f]);
@@ -174,7 +155,7 @@ fn train<R: Real + Field>(op: &BatchNormTraining, operands: &[&Array], outputs: 
 
 fn infer<R: Real + Field>(op: &BatchNormInference, operands: &[&Array], outputs: &mut [Array]) {
     let BatchNormInference { epsilon, feature_index } = op;
-    let features = Features::of(shape_of(operands[0]), *feature_index);
+    let features = Features::of(operands[0].shape(), *feature_index);
     let [x, scale, offset, mean, variance] = [0, 1, 2, 3, 4].map(|i| numbers::<R>(operands[i]));
     let factor = features.each(|f| scale[f] * inverse_root(variance[f], epsilon.0));
     store_numbers(&mut outputs[0], |i| {
@@ -190,7 +171,7 @@ fn infer<R: Real + Field>(op: &BatchNormInference, operands: &[&Array], outputs:
 
 fn differentiate<R: Real + Field>(op: &BatchNormGrad, operands: &[&Array], outputs: &mut [Array]) {
     let BatchNormGrad { epsilon, feature_index } = op;
-    let features = Features::of(shape_of(operands[0]), *feature_index);
+    let features = Features::of(operands[0].shape(), *feature_index);
     let [x, scale, mean, variance, g] = [0, 1, 2, 3, 4].map(|i| numbers::<R>(operands[i]));
     let n = features.size::<R>();
     let root = features.each(|f| inverse_root(variance[f], epsilon.0));
@@ -206,8 +187,4 @@ fn differentiate<R: Real + Field>(op: &BatchNormGrad, operands: &[&Array], outpu
     });
     store_numbers(&mut outputs[1], |f| of_scale[f]);
     store_numbers(&mut outputs[2], |f| of_offset[f]);
-}
-
-fn shape_of(operand: &Array) -> &ArrayShape {
-    operand.shape()
 }

@@ -1,6 +1,6 @@
 //! `dynamic-slice` and `dynamic-update-slice`: each start index is limited so that the box lies
 //! inside
-use super::data_movement::{affine, affine_into};
+use super::data_movement::affine_into;
 use crate::Kernel;
 use crate::function::{updates_with, writes};
 use crate::op::{ArrayOp, Site, linear, needs_whole_operands};
@@ -62,9 +62,9 @@ fn base<L: Borrow<Array>>(
 
 /// `result[i] = operand[start + i]`
 pub fn dynamic_slice(operand: &Array, starts: &[&Array], shape: &ArrayShape) -> Array {
-    let from = operand.shape();
-    let strides = strides(&from.dims);
-    affine(operand, shape, base(from, shape, starts, &strides), &strides)
+    let mut result = Array::zeros(shape.clone());
+    dynamic_slice_into(operand, starts, &mut result);
+    result
 }
 
 /// `result[i] = operand[start + i]`, into memory that is there.

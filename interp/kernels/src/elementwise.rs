@@ -2,8 +2,7 @@
 //!
 //! The meaning of each op is in `num`, one element at a time, and so are the loops over arrays.
 use crate::move_kernel::Move;
-use crate::op::{ArrayOp, Site, linear, slice_each};
-use crate::slicing::{SliceDim, Sliced};
+use crate::op::{ArrayOp, Site, each_element};
 use crate::typed::Typed;
 use crate::{Fusion, Kernel, Reuse};
 use hlo::op::{Binary, Clamp, Compare, Convert, ReducePrecision, StochasticConvert, Unary};
@@ -86,43 +85,29 @@ fn types(site: &Site<'_>) -> SmallVec<[ElementType; 3]> {
     site.operands.iter().map(|operand| operand.ty).collect()
 }
 
-impl ArrayOp for Unary {
-    fn kernel(&self, site: &Site<'_>, _: &ScalarPrograms) -> Option<Box<dyn Kernel>> {
-        let mut kernel = Elementwise::of(&Op::Unary(*self), site)?;
-        if is_approximate(&Op::Unary(*self), site.operands[0].ty, site.arithmetic) {
-            kernel.arithmetic = Arithmetic::Fast;
+macro_rules! functions {
+    ($($op:ident)*) => {$(
+        impl ArrayOp for $op {
+            fn kernel(&self, site: &Site<'_>, _: &ScalarPrograms) -> Option<Box<dyn Kernel>> {
+                let op = Op::$op(*self);
+                let mut kernel = Elementwise::of(&op, site)?;
+                if is_approximate(&op, site.operands[0].ty, site.arithmetic) {
+                    kernel.arithmetic = Arithmetic::Fast;
+                }
+                Some(Box::new(kernel))
+            }
+            each_element!(|op| Op::$op(*op));
         }
-        Some(Box::new(kernel))
-    }
-    linear!();
-    fn slice(&self, site: &Site<'_>, region: &[SliceDim]) -> Option<Sliced> {
-        slice_each(Op::Unary(*self), site, region)
-    }
+    )*};
 }
-
-impl ArrayOp for Binary {
-    fn kernel(&self, site: &Site<'_>, _: &ScalarPrograms) -> Option<Box<dyn Kernel>> {
-        let mut kernel = Elementwise::of(&Op::Binary(*self), site)?;
-        if is_approximate(&Op::Binary(*self), site.operands[0].ty, site.arithmetic) {
-            kernel.arithmetic = Arithmetic::Fast;
-        }
-        Some(Box::new(kernel))
-    }
-    linear!();
-    fn slice(&self, site: &Site<'_>, region: &[SliceDim]) -> Option<Sliced> {
-        slice_each(Op::Binary(*self), site, region)
-    }
-}
+functions! { Unary Binary }
 
 impl ArrayOp for Compare {
     fn kernel(&self, site: &Site<'_>, _: &ScalarPrograms) -> Option<Box<dyn Kernel>> {
         let Self { direction: _, ty: _ } = self;
         Some(Box::new(Elementwise::of(&Op::Compare(self.clone()), site)?))
     }
-    linear!();
-    fn slice(&self, site: &Site<'_>, region: &[SliceDim]) -> Option<Sliced> {
-        slice_each(Op::Compare(self.clone()), site, region)
-    }
+    each_element!(|op| Op::Compare(op.clone()));
 }
 
 impl ArrayOp for Clamp {
@@ -130,10 +115,7 @@ impl ArrayOp for Clamp {
         let Self {} = self;
         Some(Box::new(Elementwise::of(&Op::Clamp(self.clone()), site)?))
     }
-    linear!();
-    fn slice(&self, site: &Site<'_>, region: &[SliceDim]) -> Option<Sliced> {
-        slice_each(Op::Clamp(self.clone()), site, region)
-    }
+    each_element!(|op| Op::Clamp(op.clone()));
 }
 
 impl ArrayOp for Convert {
@@ -147,10 +129,7 @@ impl ArrayOp for Convert {
         kernel.widens = from.storage_bytes() < to.storage_bytes();
         Some(Box::new(kernel))
     }
-    linear!();
-    fn slice(&self, site: &Site<'_>, region: &[SliceDim]) -> Option<Sliced> {
-        slice_each(Op::Convert(self.clone()), site, region)
-    }
+    each_element!(|op| Op::Convert(op.clone()));
 }
 
 impl ArrayOp for ReducePrecision {
@@ -163,10 +142,7 @@ impl ArrayOp for ReducePrecision {
         let function = reduce_precision_loop(ty, exponent, mantissa);
         Some(Box::new(Elementwise::new(site, function, move |x| round(x[0]))))
     }
-    linear!();
-    fn slice(&self, site: &Site<'_>, region: &[SliceDim]) -> Option<Sliced> {
-        slice_each(Op::ReducePrecision(self.clone()), site, region)
-    }
+    each_element!(|op| Op::ReducePrecision(op.clone()));
 }
 
 impl ArrayOp for StochasticConvert {
@@ -174,8 +150,5 @@ impl ArrayOp for StochasticConvert {
         let Self {} = self;
         None
     }
-    linear!();
-    fn slice(&self, site: &Site<'_>, region: &[SliceDim]) -> Option<Sliced> {
-        slice_each(Op::StochasticConvert(self.clone()), site, region)
-    }
+    each_element!(|op| Op::StochasticConvert(op.clone()));
 }

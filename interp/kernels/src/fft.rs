@@ -23,13 +23,14 @@
     clippy::inline_always,
     reason = "only code inlined into the function of an instruction set is compiled for it"
 )]
-use crate::function::given;
+use crate::Kernel;
+use crate::function::writes_in;
 use crate::op::{ArrayOp, Cost, Site, needs_whole_operands};
-use crate::{Kernel, Reuse};
 use bytemuck::{Pod, Zeroable};
 use hlo::op::Fft;
 use hlo::op::value::FftType;
-use hlo::{Array, ArrayShape, ElementType};
+use hlo::{ArrayShape, ElementType};
+use num::Arithmetic;
 use num::clock::Stop;
 use num::complex_of::{ComplexOf, Field};
 use num::double_double::{DoubleDouble, Real};
@@ -41,7 +42,6 @@ use num::parallel::{parts_with, threads};
 use num::scalar_program::ScalarPrograms;
 use num::single::Single;
 use num::single::to_f32;
-use num::{Arithmetic, Result, Scope};
 use std::marker::PhantomData;
 use transform::{FftKind, Transform};
 
@@ -177,8 +177,6 @@ struct Transforms<P, R: LaneNumber> {
     stages: Vec<Stage<R>>,
     /// Whether the operand is complex, and the result.
     is_complex: [bool; 2],
-    scratch: usize,
-    arithmetic: Arithmetic,
     element: PhantomData<fn(P)>,
 }
 
@@ -266,7 +264,11 @@ impl<P: ComplexPart<R>, R: LaneNumber> Transforms<P, R> {
         let is_complex = [operand, result].map(|shape| shape.ty.is_complex());
         let is_native = size_of::<P>() == size_of::<R>();
         let arithmetic = if is_native { Arithmetic::Fast } else { Arithmetic::Exact };
-        Box::new(Self { stages, is_complex, scratch, arithmetic, element: PhantomData })
+        let transforms = Self { stages, is_complex, element: PhantomData };
+        writes_in(arithmetic, scratch, move |_, inputs, outputs| {
+            transforms.run(inputs[0].bytes(), outputs[0].bytes_mut());
+            Ok(())
+        })
     }
 
     /// Returns the bytes of the numbers between two transforms, and of what each thread and each
@@ -299,17 +301,8 @@ impl<P: ComplexPart<R>, R: LaneNumber> Transforms<P, R> {
         }
         last.run::<P, _, _>(&numbers, to);
     }
-}
 
-impl<P: ComplexPart<R>, R: LaneNumber> Kernel for Transforms<P, R> {
-    fn run(
-        &self,
-        _context: &dyn Scope,
-        inputs: &[Option<&Array>],
-        outputs: &mut [Array],
-    ) -> Result<()> {
-        let inputs = given(inputs);
-        let (from, to) = (inputs[0].bytes(), outputs[0].bytes_mut());
+    fn run(&self, from: &[u8], to: &mut [u8]) {
         let from_complex = || bytemuck::cast_slice::<u8, ComplexElement<P>>(from);
         // Real elements are those of the first stage or of the last.
         let has_pairs = self.stages.iter().any(|stage| stage.transform.has_pairs());
@@ -325,16 +318,6 @@ impl<P: ComplexPart<R>, R: LaneNumber> Kernel for Transforms<P, R> {
                 self.all(bytemuck::cast_slice::<u8, RealElement<P>>(from), complex_mut::<P>(to));
             }
         }
-        Ok(())
-    }
-    fn reuse(&self) -> Reuse {
-        Reuse::None
-    }
-    fn scratch(&self) -> usize {
-        self.scratch
-    }
-    fn arithmetic(&self) -> Arithmetic {
-        self.arithmetic
     }
 }
 

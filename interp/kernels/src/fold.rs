@@ -118,9 +118,6 @@ impl<'a> Fold<'a> {
 pub(super) fn first_value((init, &ty): (&&Array, &ElementType)) -> Scalar {
     init.get(0).convert(element_type(init), ty)
 }
-fn elements_of(literal: &Array) -> usize {
-    saturating_count(&literal.shape().dims)
-}
 pub(super) fn element_type(literal: &Array) -> ElementType {
     literal.shape().ty
 }
@@ -147,7 +144,7 @@ impl<'a> FoldCall<'a> {
     ) -> Self {
         let arguments = [first.as_slice(), &first].concat();
         let (scratch, out) = (applied.scratch(), first.clone());
-        applied.prepare(inputs.first().map_or(0, |input| elements_of(input)));
+        applied.prepare(inputs.first().map_or(0, |input| input.len()));
         Self { applied, scope, inputs, first, arguments, scratch, out }
     }
     fn restart(&mut self) {

@@ -60,6 +60,23 @@ macro_rules! linear {
 }
 pub(crate) use linear;
 
+/// Answers all but [`ArrayOp::kernel`] for an op whose elements follow from the elements of its
+/// operands at the same index; takes the function that wraps the op.
+macro_rules! each_element {
+    ($op:expr) => {
+        $crate::op::linear!();
+        fn slice(
+            &self,
+            site: &$crate::Site<'_>,
+            region: &[$crate::SliceDim],
+        ) -> Option<$crate::Sliced> {
+            let op: fn(&Self) -> ::hlo::Op = $op;
+            $crate::op::slice_each(op(self), site, region)
+        }
+    };
+}
+pub(crate) use each_element;
+
 /// Answers [`ArrayOp::slice`] for an op of which every region depends on whole operands.
 macro_rules! needs_whole_operands {
     () => {

@@ -66,6 +66,7 @@ fn kernel(
     }
     let mut reduced: Dims = dimensions.iter().copied().collect();
     reduced.sort_unstable();
+    let steps = u64::try_from(saturating_count(&from.dims)).unwrap_or(u64::MAX);
     if let ([_, _], [to]) = (operands, results)
         && let Some(lines) = ReducedLines::of(&from.dims, &reduced)
         && let Some(method) = Method::of(&applied, (from.ty, to.ty), &lines, arithmetic)
@@ -74,14 +75,14 @@ fn kernel(
         let folded = Folded::of(&applied, &lines, arithmetic);
         let folded = folded.filter(|folded| [from.ty, first, to.ty] == [folded.ty; 3]);
         let of_one = of_one(&applied, &lines, [from.ty, first, to.ty]);
-        let lines = OfLines::new(from, (first, folded), lines, method, arithmetic);
-        return Some(Box::new(OfLines { of_one, ..lines }));
+        let (method, width) = (Arc::new(method), from.ty.storage_bytes());
+        let lines = OfLines { lines, method, width, first, folded, of_one, steps, arithmetic };
+        return Some(Box::new(lines));
     }
     if let Some(extremes) = extremes(&applied, operands, results, &reduced) {
         return Some(Box::new(extremes));
     }
     if let Some(fold) = program_fold(&applied, operands, results, &reduced, arithmetic) {
-        let steps = u64::try_from(saturating_count(&from.dims)).unwrap_or(u64::MAX);
         return Some(writes_in(arithmetic, fold.scratch(), move |scope, inputs, outputs| {
             scope.spend(steps)?;
             let (inputs, inits) = inputs.split_at(inputs.len() / 2);
@@ -292,21 +293,6 @@ struct OfLines {
     of_one: Option<Typed>,
     steps: u64,
     arithmetic: Arithmetic,
-}
-
-impl OfLines {
-    fn new(
-        from: &ArrayShape,
-        (first, folded): (ElementType, Option<Folded>),
-        lines: ReducedLines,
-        method: Method,
-        arithmetic: Arithmetic,
-    ) -> Self {
-        let steps = u64::try_from(saturating_count(&from.dims)).unwrap_or(u64::MAX);
-        let width = from.ty.storage_bytes();
-        let method = Arc::new(method);
-        Self { lines, method, width, first, folded, of_one: None, steps, arithmetic }
-    }
 }
 
 impl Kernel for OfLines {

@@ -1,6 +1,5 @@
 //! `select`: `result[i] = pred[i] ? on_true[i] : on_false[i]`; bits are moved, not computed with
-use crate::op::{ArrayOp, Site, linear, slice_each};
-use crate::slicing::{SliceDim, Sliced};
+use crate::op::{ArrayOp, Site, each_element};
 use crate::typed::Typed;
 use crate::{Fusion, Kernel, Reuse};
 use hlo::{Array, Op, op};
@@ -20,10 +19,7 @@ impl ArrayOp for op::Select {
             _ => Some(Box::new(Select(Typed::select(width)))),
         }
     }
-    linear!();
-    fn slice(&self, site: &Site<'_>, region: &[SliceDim]) -> Option<Sliced> {
-        slice_each(Op::Select(self.clone()), site, region)
-    }
+    each_element!(|op| Op::Select(op.clone()));
 }
 
 impl Kernel for Select {

@@ -34,11 +34,8 @@ impl Sum {
     /// Adds a number.
     #[inline]
     pub fn add(&mut self, x: f64) {
-        let sum = self.sum + x;
-        // The error of the addition, exactly: Knuth's two-sum.
-        let part = sum - self.sum;
-        self.lost += (self.sum - (sum - part)) + (x - part);
-        self.sum = sum;
+        let (sum, error) = two_sum(self.sum, x);
+        (self.sum, self.lost) = (sum, self.lost + error);
     }
     /// Adds `a * b` without rounding the product.
     #[inline]

@@ -14,7 +14,6 @@ use super::exact::{exponent, pow2, round_to_odd, scale, two_sum};
 use super::float::Rounded;
 use super::scaled::Scaled;
 use super::single::to_f32;
-use hlo::op::Binary;
 use hlo::{ElementType, Scalar};
 use std::cmp::Ordering;
 
@@ -29,10 +28,6 @@ impl Rounded for Complex {
     #[inline]
     fn rounded(self, _: ElementType) -> Scalar {
         Scalar::Complex(self.re, self.im)
-    }
-    #[inline]
-    fn corrected(self, _: Binary, ty: ElementType) -> Scalar {
-        self.rounded(ty)
     }
 }
 

@@ -15,20 +15,19 @@ use hlo::op::Binary;
 use hlo::{ElementType, Scalar};
 
 /// The result of a function of floats in wide form, of the element type that the function gives.
-pub(super) trait Rounded {
+pub(super) trait Rounded: Sized {
     fn rounded(self, ty: ElementType) -> Scalar;
     /// Returns the result of a function of two operands, whose f64 result may need a correction in
     /// narrower types.
-    fn corrected(self, op: Binary, ty: ElementType) -> Scalar;
+    #[inline]
+    fn corrected(self, _: Binary, ty: ElementType) -> Scalar {
+        self.rounded(ty)
+    }
 }
 impl Rounded for f32 {
     #[inline]
     fn rounded(self, _: ElementType) -> Scalar {
         Scalar::Float(f64::from(self))
-    }
-    #[inline]
-    fn corrected(self, _: Binary, ty: ElementType) -> Scalar {
-        self.rounded(ty)
     }
 }
 impl Rounded for f64 {
@@ -48,10 +47,6 @@ impl Rounded for bool {
     #[inline]
     fn rounded(self, _: ElementType) -> Scalar {
         Scalar::Pred(self)
-    }
-    #[inline]
-    fn corrected(self, _: Binary, ty: ElementType) -> Scalar {
-        self.rounded(ty)
     }
 }
 

@@ -35,6 +35,32 @@ pub(super) fn ones(bits: u32, x: u64) -> u32 {
     logical(bits, x).count_ones()
 }
 
+/// The functions that signed and unsigned integers have alike, of the wide type of a class.
+macro_rules! alike {
+    ($wide:ident: $($function:ident($($x:ident)+) $result:expr;)*) => {$(
+        #[inline]
+        pub(super) fn $function($($x: $wide),+) -> $wide {
+            $result
+        }
+    )*};
+    ($wide:ident) => {
+        $crate::int::alike! {
+            $wide:
+            neg(x) x.wrapping_neg();
+            not(x) !x;
+            add(a b) a.wrapping_add(b);
+            sub(a b) a.wrapping_sub(b);
+            mul(a b) a.wrapping_mul(b);
+            max(a b) a.max(b);
+            min(a b) a.min(b);
+            and(a b) a & b;
+            or(a b) a | b;
+            xor(a b) a ^ b;
+        }
+    };
+}
+pub(super) use alike;
+
 /// Exponentiation modulo 2^64 by repeated squaring; anything to the power 0 is 1.
 pub(super) fn power(mut base: u64, mut exponent: u64) -> u64 {
     let mut result: u64 = 1;
@@ -49,40 +75,31 @@ pub(super) fn power(mut base: u64, mut exponent: u64) -> u64 {
 }
 
 #[cfg(test)]
-#[expect(clippy::wildcard_enum_match_arm, reason = "any other value fails")]
 mod tests {
     use crate::{binary, unary};
     use hlo::op::{Binary, Unary};
     use hlo::{ElementType, Scalar};
 
-    fn signed(op: Binary, ty: ElementType, a: &[i64], b: &[i64]) -> Vec<i64> {
-        let one = |(&a, &b)| match binary(op, ty, Scalar::Signed(a), Scalar::Signed(b)) {
-            Scalar::Signed(x) => x,
-            other => panic!("{other:?}"),
+    macro_rules! of_class {
+        ($class:ident $wide:ident $of_two:ident $of_one:ident) => {
+            fn $of_two(op: Binary, ty: ElementType, a: &[$wide], b: &[$wide]) -> Vec<$wide> {
+                let one = |(&a, &b)| match binary(op, ty, Scalar::$class(a), Scalar::$class(b)) {
+                    Scalar::$class(x) => x,
+                    other => panic!("{other:?}"),
+                };
+                a.iter().zip(b).map(one).collect()
+            }
+            fn $of_one(op: Unary, ty: ElementType, x: &[$wide]) -> Vec<$wide> {
+                let one = |&x| match unary(op, ty, Scalar::$class(x)) {
+                    Scalar::$class(x) => x,
+                    other => panic!("{other:?}"),
+                };
+                x.iter().map(one).collect()
+            }
         };
-        a.iter().zip(b).map(one).collect()
     }
-    fn unsigned(op: Binary, ty: ElementType, a: &[u64], b: &[u64]) -> Vec<u64> {
-        let one = |(&a, &b)| match binary(op, ty, Scalar::Unsigned(a), Scalar::Unsigned(b)) {
-            Scalar::Unsigned(x) => x,
-            other => panic!("{other:?}"),
-        };
-        a.iter().zip(b).map(one).collect()
-    }
-    fn signed1(op: Unary, ty: ElementType, x: &[i64]) -> Vec<i64> {
-        let one = |&x| match unary(op, ty, Scalar::Signed(x)) {
-            Scalar::Signed(x) => x,
-            other => panic!("{other:?}"),
-        };
-        x.iter().map(one).collect()
-    }
-    fn unsigned1(op: Unary, ty: ElementType, x: &[u64]) -> Vec<u64> {
-        let one = |&x| match unary(op, ty, Scalar::Unsigned(x)) {
-            Scalar::Unsigned(x) => x,
-            other => panic!("{other:?}"),
-        };
-        x.iter().map(one).collect()
-    }
+    of_class!(Signed i64 signed signed1);
+    of_class!(Unsigned u64 unsigned unsigned1);
 
     #[test]
     fn shifts() {

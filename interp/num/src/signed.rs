@@ -1,17 +1,11 @@
 //! Functions of signed integers; results are wrapped to the type by the caller.
-use super::int::{leading_zeros as zeros, logical, ones, power};
+use super::int::{alike, leading_zeros as zeros, logical, ones, power};
+
+alike!(i64);
 
 #[inline]
 pub(super) fn abs(x: i64) -> i64 {
     x.wrapping_abs()
-}
-#[inline]
-pub(super) fn neg(x: i64) -> i64 {
-    x.wrapping_neg()
-}
-#[inline]
-pub(super) fn not(x: i64) -> i64 {
-    !x
 }
 #[inline]
 pub(super) fn sign(x: i64) -> i64 {
@@ -27,18 +21,6 @@ pub(super) fn popcnt(bits: u32, x: i64) -> i64 {
     i64::from(ones(bits, x.cast_unsigned()))
 }
 
-#[inline]
-pub(super) fn add(a: i64, b: i64) -> i64 {
-    a.wrapping_add(b)
-}
-#[inline]
-pub(super) fn sub(a: i64, b: i64) -> i64 {
-    a.wrapping_sub(b)
-}
-#[inline]
-pub(super) fn mul(a: i64, b: i64) -> i64 {
-    a.wrapping_mul(b)
-}
 /// x / 0 is all ones; the smallest value over -1 wraps to itself.
 #[inline]
 pub(super) fn div(a: i64, b: i64) -> i64 {
@@ -48,26 +30,6 @@ pub(super) fn div(a: i64, b: i64) -> i64 {
 #[inline]
 pub(super) fn rem(a: i64, b: i64) -> i64 {
     if b == 0 { a } else { a.wrapping_rem(b) }
-}
-#[inline]
-pub(super) fn max(a: i64, b: i64) -> i64 {
-    a.max(b)
-}
-#[inline]
-pub(super) fn min(a: i64, b: i64) -> i64 {
-    a.min(b)
-}
-#[inline]
-pub(super) fn and(a: i64, b: i64) -> i64 {
-    a & b
-}
-#[inline]
-pub(super) fn or(a: i64, b: i64) -> i64 {
-    a | b
-}
-#[inline]
-pub(super) fn xor(a: i64, b: i64) -> i64 {
-    a ^ b
 }
 /// A product of two n-bit numbers fits in 2n bits, and the arithmetic shift keeps the high n of
 /// them. It lies between -2^(n-1) and 2^(n-1), so the wrap to 64 bits loses nothing.

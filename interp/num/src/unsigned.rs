@@ -1,14 +1,8 @@
 //! Functions of unsigned integers; results are wrapped to the type by the caller.
-use super::int::{leading_zeros as zeros, ones, power, sign_extend};
+use super::int::{alike, leading_zeros as zeros, ones, power, sign_extend};
 
-#[inline]
-pub(super) fn neg(x: u64) -> u64 {
-    x.wrapping_neg()
-}
-#[inline]
-pub(super) fn not(x: u64) -> u64 {
-    !x
-}
+alike!(u64);
+
 #[inline]
 pub(super) fn leading_zeros(bits: u32, x: u64) -> u64 {
     u64::from(zeros(bits, x))
@@ -18,18 +12,6 @@ pub(super) fn popcnt(bits: u32, x: u64) -> u64 {
     u64::from(ones(bits, x))
 }
 
-#[inline]
-pub(super) fn add(a: u64, b: u64) -> u64 {
-    a.wrapping_add(b)
-}
-#[inline]
-pub(super) fn sub(a: u64, b: u64) -> u64 {
-    a.wrapping_sub(b)
-}
-#[inline]
-pub(super) fn mul(a: u64, b: u64) -> u64 {
-    a.wrapping_mul(b)
-}
 /// x / 0 is all ones.
 #[inline]
 pub(super) fn div(a: u64, b: u64) -> u64 {
@@ -39,26 +21,6 @@ pub(super) fn div(a: u64, b: u64) -> u64 {
 #[inline]
 pub(super) fn rem(a: u64, b: u64) -> u64 {
     a.checked_rem(b).unwrap_or(a)
-}
-#[inline]
-pub(super) fn max(a: u64, b: u64) -> u64 {
-    a.max(b)
-}
-#[inline]
-pub(super) fn min(a: u64, b: u64) -> u64 {
-    a.min(b)
-}
-#[inline]
-pub(super) fn and(a: u64, b: u64) -> u64 {
-    a & b
-}
-#[inline]
-pub(super) fn or(a: u64, b: u64) -> u64 {
-    a | b
-}
-#[inline]
-pub(super) fn xor(a: u64, b: u64) -> u64 {
-    a ^ b
 }
 #[inline]
 #[expect(clippy::as_conversions, clippy::cast_possible_truncation, reason = "wrapping is intended")]

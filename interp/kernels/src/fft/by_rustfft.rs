@@ -5,15 +5,15 @@
 //! the number of threads.
 use super::transform::FftKind;
 use super::{StageOf, stages};
-use crate::function::given;
-use crate::{Kernel, Reuse};
+use crate::Kernel;
+use crate::function::writes_in;
 use bytemuck::Pod;
+use hlo::ArrayShape;
 use hlo::op::value::FftType;
-use hlo::{Array, ArrayShape};
+use num::Arithmetic;
 use num::clock::Stop;
 use num::fourier::has_prime_above;
 use num::parallel::{parts, parts_with, threads};
-use num::{Arithmetic, Result, Scope};
 use num_complex::Complex;
 use realfft::num_traits::{FromPrimitive, Zero};
 use realfft::{ComplexToReal, FftNum, RealFftPlanner, RealToComplex};
@@ -32,7 +32,11 @@ pub(super) fn kernel<T: FftNum + Pod>(op: &hlo::op::Fft, operand: &ArrayShape) -
 where
     Complex<T>: Pod,
 {
-    Box::new(Transforms::<T>::new(op.fft_type, stages(op, operand)))
+    let transforms = Transforms::<T>::new(op.fft_type, stages(op, operand));
+    writes_in(Arithmetic::Fast, transforms.scratch, move |_, inputs, outputs| {
+        transforms.run(inputs[0].bytes(), outputs[0].bytes_mut());
+        Ok(())
+    })
 }
 
 /// The transforms of some dimensions, in their order.
@@ -104,18 +108,11 @@ impl<T: FftNum + Pod> Transforms<T> {
     }
 }
 
-impl<T: FftNum + Pod> Kernel for Transforms<T>
+impl<T: FftNum + Pod> Transforms<T>
 where
     Complex<T>: Pod,
 {
-    fn run(
-        &self,
-        _context: &dyn Scope,
-        inputs: &[Option<&Array>],
-        outputs: &mut [Array],
-    ) -> Result<()> {
-        let inputs = given(inputs);
-        let (from, to) = (inputs[0].bytes(), outputs[0].bytes_mut());
+    fn run(&self, from: &[u8], to: &mut [u8]) {
         let (complex, complex_mut) = (bytemuck::cast_slice, bytemuck::cast_slice_mut);
         match (self.kind, &*self.stages) {
             (_, []) => {}
@@ -136,16 +133,6 @@ where
                 last.whole(&numbers, bytemuck::cast_slice_mut(to));
             }
         }
-        Ok(())
-    }
-    fn reuse(&self) -> Reuse {
-        Reuse::None
-    }
-    fn scratch(&self) -> usize {
-        self.scratch
-    }
-    fn arithmetic(&self) -> Arithmetic {
-        Arithmetic::Fast
     }
 }
 

@@ -5,6 +5,7 @@ use crate::{Direction, Order};
 use hlo::op::{Binary, Unary};
 use hlo::{ElementType as E, Scalar};
 use rayon::prelude::*;
+use std::fmt::Display;
 
 /// Elements near the limits of every type, and others.
 fn edges(ty: E) -> Vec<Scalar> {
@@ -68,6 +69,34 @@ fn same(a: Scalar, b: Scalar) -> bool {
         _ => a == b,
     }
 }
+/// Compares the results of a loop with its definition, element by element. An operand of one element
+/// has it for all.
+fn check<const N: usize>(
+    of: impl Display,
+    function: &VectorLoop,
+    operands: [(E, &[Scalar]); N],
+    to: E,
+    definition: impl Fn([Scalar; N]) -> Scalar,
+) {
+    let count = operands.map(|(_, x)| x.len()).into_iter().max().unwrap();
+    for (i, result) in run(function, &operands, to).into_iter().enumerate() {
+        let x = operands.map(|(_, x)| if x.len() == count { x[i] } else { x[0] });
+        let expected = definition(x);
+        assert!(same(result, expected), "{of} {x:?}: {result:?}, not {expected:?}");
+    }
+}
+/// Returns whether these are the same number, or both none.
+fn same_single(x: f32, y: f32) -> bool {
+    x.to_bits() == y.to_bits() || x.is_nan() && y.is_nan()
+}
+/// Returns random words.
+fn random() -> impl FnMut() -> u64 {
+    let mut state = 1_u64;
+    move || {
+        state = state.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(0x1405_7b7e_f767_814f);
+        state
+    }
+}
 /// All elements of a type of at most 16 bits, or those near its limits; of complex numbers, of all
 /// pairs of some parts.
 fn elements_of(ty: E) -> Vec<Scalar> {
@@ -84,12 +113,9 @@ fn elements_of(ty: E) -> Vec<Scalar> {
                 .flat_map(|&re| special.iter().map(move |&im| Scalar::Complex(re, im)))
                 .collect();
             all.extend(edges(ty));
-            let mut state = 1_u64;
-            let mut part = || {
-                state =
-                    state.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(0x1405_7b7e_f767_814f);
-                f64::from(i32::try_from(state >> 40).unwrap() - (1 << 23)) * 2.0_f64.powi(-21)
-            };
+            let mut next = random();
+            let mut part =
+                || f64::from(i32::try_from(next() >> 40).unwrap() - (1 << 23)) * 2.0_f64.powi(-21);
             all.extend((0..3000).map(|_| Scalar::Complex(part(), part())));
             all
         }
@@ -119,11 +145,8 @@ fn one_operand() {
         let x = elements_of(ty);
         for &op in Unary::ALL {
             let Some(function) = unary_loop(op, ty, Arithmetic::Exact) else { continue };
-            let to = result_of(op.opcode(), ty);
-            for (result, &x) in run(&function, &[(ty, &x)], to).into_iter().zip(&x) {
-                let expected = crate::unary(op, ty, x);
-                assert!(same(result, expected), "{op:?} {ty} {x:?}: {result:?}, not {expected:?}");
-            }
+            let (to, of) = (result_of(op.opcode(), ty), format!("{op:?} {ty}"));
+            check(of, &function, [(ty, &x)], to, |[x]| crate::unary(op, ty, x));
         }
     }
 }
@@ -134,14 +157,9 @@ fn two_operands() {
         let (a, b) = pairs(&if ty.bits() < 8 { elements_of(ty) } else { edges(ty) });
         for &op in Binary::ALL {
             let Some(function) = binary_loop(op, ty, Arithmetic::Exact) else { continue };
-            let results = run(&function, &[(ty, &a), (ty, &b)], result_of(op.opcode(), ty));
-            for ((result, &a), &b) in results.into_iter().zip(&a).zip(&b) {
-                let expected = crate::binary(op, ty, a, b);
-                assert!(
-                    same(result, expected),
-                    "{op:?} {ty} {a:?} {b:?}: {result:?}, not {expected:?}"
-                );
-            }
+            let (to, of) = (result_of(op.opcode(), ty), format!("{op:?} {ty}"));
+            let operands = [(ty, &*a), (ty, &*b)];
+            check(of, &function, operands, to, |[a, b]| crate::binary(op, ty, a, b));
         }
     }
 }
@@ -166,14 +184,8 @@ fn one_element_for_all() {
                 let one = one.round_to(ty);
                 let all = if op == Binary::Power { &x[..] } else { &few[..count.min(few.len())] };
                 let check = |operands: [&[Scalar]; 2]| {
-                    let count = operands.map(<[Scalar]>::len).into_iter().max().unwrap();
-                    let results = run(&function, &operands.map(|x| (ty, x)), to);
-                    for (i, result) in results.into_iter().enumerate() {
-                        let [a, b] = operands.map(|x| if x.len() == count { x[i] } else { x[0] });
-                        let expected = crate::binary(op, ty, a, b);
-                        let is_same = same(result, expected);
-                        assert!(is_same, "{op:?} {ty} {a:?} {b:?}: {result:?}, not {expected:?}");
-                    }
+                    let (of, operands) = (format!("{op:?} {ty}"), operands.map(|x| (ty, x)));
+                    check(of, &function, operands, to, |[a, b]| crate::binary(op, ty, a, b));
                 };
                 if !all.is_empty() {
                     check([&[one], all]);
@@ -194,11 +206,9 @@ fn formats_of_fewer_bits() {
             (1..=12).flat_map(|e| [0, 1, 3, 7, 10, 23, 52, 60].map(|m| (e, m)))
         {
             let function = reduce_precision_loop(ty, exponent, mantissa);
-            for (result, &x) in run(&function, &[(ty, &x)], ty).into_iter().zip(&x) {
-                let expected = crate::reduce_precision(ty, exponent, mantissa, x);
-                let format = format!("{ty} {exponent} {mantissa} {x:?}");
-                assert!(same(result, expected), "{format}: {result:?}, not {expected:?}");
-            }
+            check(format!("{ty} {exponent} {mantissa}"), &function, [(ty, &x)], ty, |[x]| {
+                crate::reduce_precision(ty, exponent, mantissa, x)
+            });
         }
     }
 }
@@ -206,11 +216,8 @@ fn formats_of_fewer_bits() {
 /// Random numbers of all sizes, of both parts.
 #[test]
 fn functions_of_many_complex_numbers() {
-    let mut state = 1_u64;
-    let mut next = || {
-        state = state.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(0x1405_7b7e_f767_814f);
-        state >> 32
-    };
+    let mut words = random();
+    let mut next = || words() >> 32;
     let mut number = |scale: u64| {
         let mut part = || match scale % 3 {
             0 => u128::from(next()),
@@ -227,22 +234,16 @@ fn functions_of_many_complex_numbers() {
     let y: Vec<Scalar> = (0..30_000).map(&mut number).collect();
     for &op in Unary::ALL {
         let Some(function) = unary_loop(op, E::C64, Arithmetic::Exact) else { continue };
-        let results = run(&function, &[(E::C64, &x)], result_of(op.opcode(), E::C64));
-        for (result, &x) in results.into_iter().zip(&x) {
-            let expected = crate::unary(op, E::C64, x);
-            assert!(same(result, expected), "{op:?} {x:?}: {result:?}, not {expected:?}");
-        }
+        let (to, of) = (result_of(op.opcode(), E::C64), format!("{op:?}"));
+        check(of, &function, [(E::C64, &x)], to, |[x]| crate::unary(op, E::C64, x));
     }
     for (ty, op) in [E::C64, E::C128].into_iter().flat_map(|ty| {
         [Binary::Multiply, Binary::Divide, Binary::Add, Binary::Maximum, Binary::Power]
             .map(|op| (ty, op))
     }) {
         let function = binary_loop(op, ty, Arithmetic::Exact).unwrap();
-        let results = run(&function, &[(ty, &x), (ty, &y)], ty);
-        for ((result, &x), &y) in results.into_iter().zip(&x).zip(&y) {
-            let expected = crate::binary(op, ty, x, y);
-            assert!(same(result, expected), "{op:?} {x:?} {y:?}: {result:?}, not {expected:?}");
-        }
+        let (of, operands) = (format!("{op:?}"), [(ty, &*x), (ty, &*y)]);
+        check(of, &function, operands, ty, |[x, y]| crate::binary(op, ty, x, y));
     }
 }
 
@@ -289,20 +290,16 @@ fn comparison_and_clamp() {
             orders.iter().flat_map(|order| [Eq, Ge, Gt, Le, Lt, Ne].map(|to| (order, to)))
         {
             let function = compare_loop(direction, order, ty);
-            let results = run(&function, &[(ty, &a), (ty, &b)], E::Pred);
-            for ((result, &a), &b) in results.into_iter().zip(&a).zip(&b) {
-                let expected = Scalar::Pred(crate::compare(direction, order, ty, a, b));
-                assert_eq!(result, expected, "{direction:?} {order:?} {ty} {a:?} {b:?}");
-            }
+            let (of, operands) = (format!("{direction:?} {order:?} {ty}"), [(ty, &*a), (ty, &*b)]);
+            check(of, &function, operands, E::Pred, |[a, b]| {
+                Scalar::Pred(crate::compare(direction, order, ty, a, b))
+            });
         }
         let Some(function) = clamp_loop(ty) else { continue };
         let mut c = a.clone();
         c.rotate_left(77);
-        let results = run(&function, &[(ty, &a), (ty, &b), (ty, &c)], ty);
-        for (i, result) in results.into_iter().enumerate() {
-            let expected = crate::clamp(ty, a[i], b[i], c[i]);
-            assert!(same(result, expected), "{ty} {:?} {:?} {:?}", a[i], b[i], c[i]);
-        }
+        let operands = [(ty, &*a), (ty, &*b), (ty, &*c)];
+        check(ty, &function, operands, ty, |[a, b, c]| crate::clamp(ty, a, b, c));
     }
 }
 
@@ -312,10 +309,8 @@ fn conversion() {
         let x = elements_of(from);
         for &to in E::ALL {
             let Some(function) = convert_loop(from, to) else { continue };
-            for (result, &x) in run(&function, &[(from, &x)], to).into_iter().zip(&x) {
-                let expected = x.convert(from, to);
-                assert!(same(result, expected), "{from} {to} {x:?}: {result:?}, not {expected:?}");
-            }
+            let of = format!("{from} {to}");
+            check(of, &function, [(from, &x)], to, |[x]| x.convert(from, to));
         }
     }
 }
@@ -354,8 +349,7 @@ fn compare_on_f32(step: usize) {
             function(&[bytemuck::cast_slice(&x)], bytemuck::cast_slice_mut(&mut y));
             for (&x, y) in x.iter().zip(y) {
                 let expected = single(x);
-                let is_same = y.to_bits() == expected.to_bits() || y.is_nan() && expected.is_nan();
-                assert!(is_same, "{op:?} {x:e}: {y:e}, not {expected:e}");
+                assert!(same_single(y, expected), "{op:?} {x:e}: {y:e}, not {expected:e}");
                 count += 1;
             }
         }
@@ -427,11 +421,8 @@ fn approximations_of_all_f32() {
 /// Functions of two f32, with small integers, halves and numbers near 1 among the operands.
 #[test]
 fn functions_of_two_f32() {
-    let mut state = 1_u64;
-    let mut next = || {
-        state = state.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(0x1405_7b7e_f767_814f);
-        u32::try_from(state >> 32).unwrap()
-    };
+    let mut words = random();
+    let mut next = || u32::try_from(words() >> 32).unwrap();
     let mut number = || match next() % 4 {
         0 => f32::from_bits(next()),
         1 => f32::from_bits(0x3f80_0000_u32.wrapping_add(next() >> 8).wrapping_sub(1 << 23)),
@@ -449,8 +440,7 @@ fn functions_of_two_f32() {
         );
         for ((&a, &b), &y) in a.iter().zip(&b).zip(&y) {
             let expected = single(a, b);
-            let is_same = y.to_bits() == expected.to_bits() || y.is_nan() && expected.is_nan();
-            assert!(is_same, "{op:?} {a:e} {b:e}: {y:e}, not {expected:e}");
+            assert!(same_single(y, expected), "{op:?} {a:e} {b:e}: {y:e}, not {expected:e}");
         }
     }
 }
@@ -483,9 +473,8 @@ fn chains_of_two_operations() {
         });
         let value = run(&binary(first_op), &[a, b]);
         let check = |then, operands: &[&[f32]], expected: Vec<f32>| {
-            for (x, y) in run(&chain_loop(first, then), operands).iter().zip(&expected) {
-                let is_same = x.to_bits() == y.to_bits() || x.is_nan() && y.is_nan();
-                assert!(is_same, "{first:?} {then:?} {ones:03b}: {x:e}, not {y:e}");
+            for (x, y) in run(&chain_loop(first, then), operands).into_iter().zip(expected) {
+                assert!(same_single(x, y), "{first:?} {then:?} {ones:03b}: {x:e}, not {y:e}");
             }
         };
         for (second, op) in shorts {
