@@ -1,6 +1,6 @@
-//! Steps of loops over small arrays: custom calls, updates of large arrays, small products.
+//! Steps of loops over small arrays: custom calls, updates of arrays, small products.
 use super::small_loops::agree_with_code;
-use super::{canonical, compiled, ramp, run};
+use super::{agree, canonical, compiled, ramp, run};
 use interp::{Engine, RunOptions};
 
 /// A custom call and a sort are steps of the loop, with the results that they have in frames.
@@ -261,6 +261,57 @@ fn reductions_of_single_elements() {
             (canonical(&found.result), found.steps)
         });
         assert_eq!(program, frames, "{text}");
+        agree_with_code(&text, Engine::Exact);
+        agree_with_code(&text, Engine::Fast);
+    }
+}
+
+/// Arrays of more bytes than registers hold, which a loop inside of a loop carries and changes by
+/// rows: those before are needed afterwards, or not.
+#[test]
+fn loops_inside_that_change_arrays() {
+    let inside = "less {
+          t = (s32[], f32[20,16], s32[20,1]) parameter(0) i = s32[] get-tuple-element(t), index=0 n = s32[] constant(3)
+          ROOT l = pred[] compare(i, n), direction=LT }
+        second { a = f32[] parameter(0) ROOT b = f32[] parameter(1) }
+        sum { a = f32[] parameter(0) b = f32[] parameter(1) ROOT s = f32[] add(a, b) }
+        change {
+          t = (s32[], f32[20,16], s32[20,1]) parameter(0) i = s32[] get-tuple-element(t), index=0
+          a = f32[20,16] get-tuple-element(t), index=1 at = s32[20,1] get-tuple-element(t), index=2
+          r = f32[20,16] gather(a, at), offset_dims={1}, collapsed_slice_dims={0}, start_index_map={0}, index_vector_dim=1, slice_sizes={1,16}
+          d = f32[20,16] subtract(r, a)
+          b = f32[20,16] scatter(a, at, d), update_window_dims={1}, inserted_window_dims={0}, scatter_dims_to_operand_dims={0}, index_vector_dim=1, to_apply=TO_APPLY
+          c = f32[20,16] CHANGED
+          one = s32[] constant(1) j = s32[] add(i, one)
+          next = s32[20,1] add(at, at)
+          ROOT u = (s32[], f32[20,16], s32[20,1]) tuple(j, c, next) }";
+    let outside = "go { t = (s32[], f32[20,16], f32[20,16], s32[20,1]) parameter(0) i = s32[] get-tuple-element(t), index=0
+          n = s32[] constant(5) ROOT l = pred[] compare(i, n), direction=LT }
+        round {
+          t = (s32[], f32[20,16], f32[20,16], s32[20,1]) parameter(0) i = s32[] get-tuple-element(t), index=0
+          x = f32[20,16] get-tuple-element(t), index=1 y = f32[20,16] get-tuple-element(t), index=2
+          at = s32[20,1] get-tuple-element(t), index=3
+          m = f32[20,16] multiply(x, y) zero = s32[] constant(0)
+          s = (s32[], f32[20,16], s32[20,1]) tuple(zero, m, at)
+          w = (s32[], f32[20,16], s32[20,1]) while(s), condition=less, body=change
+          z = f32[20,16] get-tuple-element(w), index=1 k = s32[20,1] get-tuple-element(w), index=2
+          new = f32[20,16] add(z, AFTERWARDS)
+          one = s32[] constant(1) j = s32[] add(i, one)
+          half = s32[20,1] subtract(k, at)
+          ROOT u = (s32[], f32[20,16], f32[20,16], s32[20,1]) tuple(j, new, z, half) }
+        ENTRY main {
+          zero = s32[] constant(0) x = f32[20,16] parameter(0) y = f32[20,16] parameter(1) at = s32[20,1] parameter(2)
+          t = (s32[], f32[20,16], f32[20,16], s32[20,1]) tuple(zero, x, y, at)
+          ROOT w = (s32[], f32[20,16], f32[20,16], s32[20,1]) while(t), condition=go, body=round }";
+    for (to_apply, changed, afterwards) in [
+        ("second", "negate(b)", "x"),
+        ("sum", "add(b, a)", "m"),
+        ("sum", "copy(b)", "z"),
+        ("second", "subtract(b, r)", "y"),
+    ] {
+        let inside = inside.replace("TO_APPLY", to_apply).replace("CHANGED", changed);
+        let text = format!("{inside} {}", outside.replace("AFTERWARDS", afterwards));
+        agree(&text);
         agree_with_code(&text, Engine::Exact);
         agree_with_code(&text, Engine::Fast);
     }
