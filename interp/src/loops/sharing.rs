@@ -248,7 +248,10 @@ impl Lives<'_> {
             }
         }
         self.without_last_copies(block);
-        let is_empty = |operation: &Operation| matches!(operation, Operation::Move(Move { copies, walk: None, .. }) if copies.is_empty());
+        let is_empty = |operation: &Operation| match operation {
+            Operation::Move(Move { copies, walk, .. }) => copies.is_empty() && walk.is_none(),
+            _ => false,
+        };
         block.operations.retain(|operation| !is_empty(operation));
     }
 

@@ -27,7 +27,7 @@ pub(super) const GAP: usize = 8;
 const TOGETHER: usize = 8;
 /// Rows for which columns are read where they are: each word is read once for eight rows, and
 /// packing reads and writes it.
-const ROWS_IN_PLACE: usize = 4 * ROWS;
+pub(super) const ROWS_IN_PLACE: usize = 4 * ROWS;
 
 /// Columns that are packed at a time.
 fn columns_together<W: Word>(terms: usize) -> usize {

@@ -2,7 +2,7 @@
 //! packed as a whole: each thread packs the columns that it multiplies, a slice of their terms at a
 //! time, unless these are read where they are, and adds sums up in the result.
 use super::accumulator::{OwnSums, Panel};
-use super::blocked::{GAP, SLICE};
+use super::blocked::{GAP, ROWS_IN_PLACE, SLICE};
 use super::job::{Job, is_shared};
 use super::pack::{Order, PackSource, pack_columns, pack_rows, panel_width};
 use super::tile::{Columns, ROWS, Rows, VECTORS, Word, rows_of_tile};
@@ -19,9 +19,6 @@ const MOST_ROWS: usize = 512;
 const LEAST_ROWS: usize = 64;
 /// Words of rows that are packed as a whole.
 const MOST_WORDS: usize = 1 << 20;
-/// Rows for which columns are read where they are: each word is read once for eight rows, and
-/// packing reads and writes it.
-const ROWS_IN_PLACE: usize = 4 * ROWS;
 /// Words from the first to the last term of a slice that is read where it is, however often: as many
 /// as stay in a cache of a thread.
 const WORDS_IN_PLACE: usize = 1 << 16;

@@ -5,8 +5,7 @@ use num::exact::two_sum;
 use num::loops::Narrow;
 use num::loops::instruction_set::Task;
 
-/// Returns an f64, rounded to f32, rounded to a type, and whether it may round otherwise than its
-/// neighbors.
+/// Returns an f32 rounded to a type, and whether numbers near it may round to another element.
 #[inline(always)]
 pub(super) fn to_f32(x: f32) -> ([u8; 4], bool) {
     (x.to_le_bytes(), x.is_nan())
